@@ -89,7 +89,7 @@ pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
 /// If nothing else failed; names studies without a required answer.
 pub(crate) fn answered(results: &Results, require_answer: bool) -> Ending {
     let asked = results.studies.iter();
-    let asked = asked.filter(|study| study.limits.is_empty());
+    let asked = asked.filter(|study| study.parts.limits.is_empty());
     let open = asked.filter(|study| cannot_tell(study));
     let open: Vec<&str> = open.map(|study| study.study.name.as_str()).collect();
     if !require_answer || open.is_empty() {

@@ -34,7 +34,7 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
     for part in ["at most ", "processes", "threads", "of model fiber"] {
         assert!(headline.contains(part), "{headline}");
     }
-    let limits = &results.studies[0].limits;
+    let limits = &results.studies[0].parts.limits;
     assert_eq!(limits.len(), 6);
     for limit in limits {
         assert_eq!(limit.made, 200, "{limit:?}");
@@ -75,7 +75,7 @@ fn probes(args: &[&str]) -> (Vec<Probe>, String) {
     assert!(said.contains("clean-up verified"), "{said}");
     let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
     let study = &results.studies[0];
-    for probe in &study.probes {
+    for probe in &study.parts.probes {
         match &probe.probed {
             Probed::NotAvailable { reason } => assert!(!reason.is_empty()),
             Probed::Met { refused_with, .. } => {
@@ -88,8 +88,8 @@ fn probes(args: &[&str]) -> (Vec<Probe>, String) {
     let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     let shown = String::from_utf8_lossy(&output.stdout);
     let told = shown.contains("behind lowered limits") && page.contains("behind lowered limits");
-    assert_eq!(told, !study.probes.is_empty(), "{shown}");
-    (study.probes.clone(), csv)
+    assert_eq!(told, !study.parts.probes.is_empty(), "{shown}");
+    (study.parts.probes.clone(), csv)
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn limited(ulimit: &str, args: &[&str]) -> (Output, Results) {
 #[test]
 fn where_fewer_than_100_threads_fit_they_are_in_the_table_with_limit_and_remedy() {
     let (output, results) = limited("ulimit -v 400000", &["--model", "thread"]);
-    let limit = &results.studies[0].limits[0];
+    let limit = &results.studies[0].parts.limits[0];
     let room = limit.room.as_ref().expect("a limit");
     assert_eq!(
         (room.bites.as_str(), room.raise.as_str()),
@@ -202,7 +202,7 @@ fn where_fewer_than_100_threads_fit_they_are_in_the_table_with_limit_and_remedy(
         assert!(shown.contains(part), "{part}: {shown}");
     }
     // The probe's threads have the stacks that the prediction is about.
-    let probe = &results.studies[0].probes[0];
+    let probe = &results.studies[0].parts.probes[0];
     assert_eq!(probe.confirms(), Some(true), "{probe:?}");
 }
 

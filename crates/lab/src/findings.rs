@@ -83,7 +83,7 @@ pub use profile::Phases;
 pub use profiled::{Frame, Profiled};
 pub use quantity::{Amount, Basis, ByCpu, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::{Requests, latency_ns};
-pub use results::{CaseResult, Finding, Results, Seen, StudyResult, VariantSummary};
+pub use results::{CaseResult, Finding, Parts, Results, Seen, StudyResult, VariantSummary};
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};

@@ -10,7 +10,7 @@ pub use html::{page, plots};
 pub use terminal::text;
 
 use lab::compare::{Basis, Change, ComparedCase, ComparedRun, FloorFrom, SideBySide, unseen};
-use stats::Verdict;
+use lab::findings::Word;
 
 use crate::date::utc;
 use crate::number::{percent, plain};
@@ -45,7 +45,7 @@ fn said(change: &Change) -> Comparison {
     match &change.not_compared {
         None => comparison(change.estimate.as_ref(), &change.verdict),
         Some(_) => Comparison {
-            word: "not compared".to_owned(),
+            word: Word::NotCompared.in_words().to_owned(),
             interval: String::new(),
             tone: Tone::Doubt,
         },
@@ -110,31 +110,22 @@ fn case_name(case: &ComparedCase) -> String {
     }
 }
 
+const WORDS: [Word; 5] = [
+    Word::Slower,
+    Word::Faster,
+    Word::Same,
+    Word::CannotTell,
+    Word::NotCompared,
+];
+
 fn counts(all: &SideBySide, run: usize) -> String {
-    let mut counts = [0u64; 5];
-    for (_, _, _, of, change) in all.changes() {
-        if of == run {
-            let place = match (&change.not_compared, change.verdict) {
-                (Some(_), _) => 4,
-                (None, Verdict::Slower { .. }) => 0,
-                (None, Verdict::Faster { .. }) => 1,
-                (None, Verdict::Same { .. }) => 2,
-                (None, Verdict::CannotTell { .. }) => 3,
-            };
-            counts[place] += 1;
-        }
-    }
-    let words = [
-        "slower",
-        "faster",
-        "the same",
-        "cannot tell",
-        "not compared",
-    ];
-    let said = counts.iter().zip(words).filter(|(count, _)| **count > 0);
-    let said: Vec<_> = said
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
+    let own = all.changes().filter(|(.., of, _)| *of == run);
+    let own: Vec<Word> = own.map(|(.., change)| change.word()).collect();
+    let said = WORDS.iter().filter_map(|word| {
+        let count = own.iter().filter(|one| *one == word).count();
+        (count > 0).then(|| format!("{count} {}", word.in_words()))
+    });
+    let said: Vec<String> = said.collect();
     format!(
         "{} against {}: {}",
         all.runs[run].name,

@@ -25,7 +25,9 @@ const KINDS: [Standing; 8] = [
 
 fn studies(results: &Results) -> Vec<&StudyResult> {
     let all = results.studies.iter();
-    let mut all: Vec<&StudyResult> = all.filter(|study| !study.then_and_now.is_empty()).collect();
+    let mut all: Vec<&StudyResult> = all
+        .filter(|study| !study.parts.then_and_now.is_empty())
+        .collect();
     all.sort_by_key(|study| year(study));
     all
 }
@@ -69,7 +71,7 @@ pub fn json(results: &Results) -> Option<String> {
     studies(results).first()?;
     let by_study: BTreeMap<&str, &[Then]> = studies(results)
         .into_iter()
-        .map(|study| (study.study.name.as_str(), &*study.then_and_now))
+        .map(|study| (study.study.name.as_str(), &*study.parts.then_and_now))
         .collect();
     Some(crate::json::then_and_now(by_study))
 }
@@ -148,7 +150,9 @@ fn again(study: &StudyResult, results: &Results) -> String {
 pub(crate) fn claims(results: &Results) -> Option<String> {
     let all = studies(results).into_iter();
     let of_files = all.filter(|study| results.header.file_of(&study.study.name).is_some());
-    let found: Vec<&Then> = of_files.flat_map(|study| &study.then_and_now).collect();
+    let found: Vec<&Then> = of_files
+        .flat_map(|study| &study.parts.then_and_now)
+        .collect();
     let count = |kind: &Standing| {
         let own = found.iter().filter(|then| then.verdict == *kind).count();
         (own > 0).then(|| format!("{own} {}", kind.name()))
@@ -201,7 +205,7 @@ fn tally(results: &Results) -> Table {
     let columns = columns.into_iter().chain(kinds).collect();
     let row = |study: &StudyResult| {
         let count = |kind: &Standing| {
-            let all = study.then_and_now.iter();
+            let all = study.parts.then_and_now.iter();
             let own = all.filter(|then| then.verdict == *kind).count();
             Value::Whole(own as u64)
         };

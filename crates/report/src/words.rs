@@ -80,12 +80,7 @@ pub(crate) fn comparison(estimate: Option<&Estimate>, verdict: &Verdict) -> Comp
     Comparison {
         word: said.word,
         interval: said.interval,
-        tone: match verdict {
-            Verdict::Faster { .. } => Tone::Faster,
-            Verdict::Slower { .. } => Tone::Slower,
-            Verdict::Same { .. } => Tone::Plain,
-            Verdict::CannotTell { .. } => Tone::Doubt,
-        },
+        tone: tone_of(Some(Word::of_time(*verdict))),
     }
 }
 

@@ -8,10 +8,8 @@ use crate::args::{self, Command, Format};
 use crate::output::Paper;
 use crate::whole_file;
 
-type File = (&'static str, fn(&Results) -> Option<String>);
-
 /// Of a run; `simulated.csv`, `counters.csv` and profiles only where asked for.
-const FILES: [File; 12] = [
+const FILES: [csv::File; 12] = [
     ("findings.json", |run| Some(json::findings(run))),
     ("slots.csv", |run| Some(csv::slots(run))),
     ("findings.csv", |run| Some(csv::findings(run))),
@@ -31,27 +29,13 @@ const FILES: [File; 12] = [
 /// Also without `--tables`, where `--sample` was given.
 const SAMPLES: &str = "samples.csv";
 
-/// What `--tables` adds: the tables of single studies, and the rows of `slots.csv` as lines of JSON.
-const TABLES: [File; 10] = [
-    (SAMPLES, csv::samples),
-    ("slots.jsonl", |run| Some(csv::slots_lines(run))),
-    ("shared.csv", csv::shared),
-    ("workers.csv", csv::workers),
-    ("laws.csv", csv::laws),
-    ("published.csv", csv::published),
-    ("scaling.csv", csv::scaling),
-    ("search.csv", csv::searched),
-    ("limits.csv", csv::limits),
-    ("probes.csv", csv::probes),
-];
-
 pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Result<()> {
     whole_file::sweep(folder);
     let command = args::parsed(&results.header.command);
     let how = command.as_ref().and_then(Command::how);
     let is_sampled = how.is_some_and(|how| how.sample.is_some());
     let is_asked = |name: &str| tables || is_sampled && name == SAMPLES;
-    let more = TABLES
+    let more = csv::TABLES
         .iter()
         .filter(|(name, _)| is_asked(name) || folder.join(name).exists());
     for (name, text) in FILES.iter().chain(more) {

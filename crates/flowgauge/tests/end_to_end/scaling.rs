@@ -14,7 +14,7 @@ fn run(home: &Home, line: &str) -> (String, Results) {
 }
 
 fn find<'a>(results: &'a Results, workload: &str) -> &'a Scaling {
-    let mut all = results.studies[0].scaling.iter();
+    let mut all = results.studies[0].parts.scaling.iter();
     all.find(|one| one.workload == workload && one.along == Topology::Cores)
         .unwrap_or_else(|| panic!("no {workload} along cores"))
 }
@@ -61,7 +61,7 @@ fn works_are_run_along_cores_and_set_beside_the_source() {
     let links: usize = chain.map(|point| point.variants.len()).sum();
     assert!((4..=8).contains(&links));
     // The managed heap where there is a JDK.
-    let all = found.studies[0].scaling.iter();
+    let all = found.studies[0].parts.scaling.iter();
     let managed = all.filter(|one| one.workload == "managed");
     let managed: usize = managed.map(|one| 2 * one.points.len()).sum();
     let rows = (4 * 2 + 1) * 2 + links + managed;

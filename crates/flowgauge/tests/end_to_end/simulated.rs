@@ -68,7 +68,7 @@ fn flows_of_both_models_are_counted_on_the_cores_of_the_machine() {
         }
         assert_eq!(slot.value_ns, Some(counted.merged.time_ns));
     }
-    let simulated = &found.studies[0].simulated[0];
+    let simulated = &found.studies[0].parts.simulated[0];
     assert_eq!((simulated.launches, simulated.traces.len()), (2, 2));
     // Both models run the same body: what they access differs by little.
     let accesses = simulated.counts[0].ratio.unwrap();
@@ -161,7 +161,7 @@ fn flows_on_one_cpu_take_time_slices() {
         assert_eq!(on, [0, 0], "both on one hardware thread");
         assert!(counted.with_longer_turns.is_some());
     }
-    let simulated = &found.studies[0].simulated[0];
+    let simulated = &found.studies[0].parts.simulated[0];
     let ratio = |count| simulated.count(count).unwrap().ratio.unwrap().median;
     let walks = ratio(Count::Walks);
     assert!(

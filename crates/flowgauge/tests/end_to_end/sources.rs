@@ -14,7 +14,7 @@ fn held(line: &str) -> Vec<Then> {
     home.assert_nothing_left();
     let results = results(&home.path("out"));
     let studies = results.studies.into_iter();
-    studies.flat_map(|study| study.then_and_now).collect()
+    studies.flat_map(|study| study.parts.then_and_now).collect()
 }
 
 /// What stands beside a finding whose words begin so.

@@ -134,7 +134,7 @@ fn jvms_stand_against_threads_of_one() {
     home.run(&MANAGED).answered();
     home.assert_nothing_left();
     let found = results(&home.path("out"));
-    let managed = &found.studies[0].scaling[0];
+    let managed = &found.studies[0].parts.scaling[0];
     assert_eq!(
         (&*managed.workload, managed.along),
         ("managed", Topology::Cores)
@@ -158,6 +158,6 @@ fn without_a_jdk_the_managed_heap_is_not_available_and_the_rest_runs() {
     assert_eq!(run.status.code(), Some(0), "{said} {errors}");
     let why = "there is no java here (to get it: apt-get install default-jdk-headless)";
     assert!(said.contains(why), "{said}");
-    assert_eq!(results(&home.path("out")).studies[0].scaling.len(), 1);
+    assert_eq!(results(&home.path("out")).studies[0].parts.scaling.len(), 1);
     home.assert_nothing_left();
 }

@@ -92,7 +92,7 @@ fn the_results_hold_the_table_and_the_laws() {
             .all(|law| law["counts"] == "3" && law["slots"] == "9")
     );
     let study = &results(&home.path("out")).studies[0];
-    assert_eq!(study.laws.len(), 4);
+    assert_eq!(study.parts.laws.len(), 4);
     assert!(
         study
             .cases

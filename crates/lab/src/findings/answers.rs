@@ -78,7 +78,7 @@ fn of_study(results: &Results, place: usize, study: &StudyResult) -> Vec<Answer>
 }
 
 fn rows(results: &Results, study: &StudyResult) -> Vec<Answer> {
-    if !study.limits.is_empty() {
+    if !study.parts.limits.is_empty() {
         return vec![limits::limits(study)];
     }
     let deciding = study.study.deciding.iter();

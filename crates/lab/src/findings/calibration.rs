@@ -4,6 +4,7 @@
 
 use stats::{LOOK_ALPHA, Verdict, detectable};
 
+use super::compared::too_few;
 use super::sampled::sampled;
 use super::{CaseResult, Finding};
 use crate::data::number::ratio_interval;
@@ -75,8 +76,7 @@ fn not_tried(planted: Option<f64>, finding: &Finding) -> String {
     };
     let why = match finding.estimate.map(|estimate| estimate.rounds) {
         None => "no round has a good slot of both".to_owned(),
-        Some(1) => "1 round is too few".to_owned(),
-        Some(rounds) => format!("{rounds} rounds are too few"),
+        Some(rounds) => too_few(rounds),
     };
     format!("{what} was not tried: {why}")
 }

@@ -20,6 +20,14 @@ pub(crate) fn apart(most: f64) -> String {
 
 pub(crate) const NOT_KNOWN: &str = "not known";
 
+/// `3 rounds are too few`.
+pub(crate) fn too_few(rounds: usize) -> String {
+    match rounds {
+        1 => "1 round is too few".to_owned(),
+        _ => format!("{rounds} rounds are too few"),
+    }
+}
+
 /// A comparison of a subject with a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {

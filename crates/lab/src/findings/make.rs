@@ -18,7 +18,7 @@ use super::optimum::optimum;
 use super::predicted::prediction;
 use super::profiled::{Profiled, profiled};
 use super::quantity::{Compared, Kind, Look, QuantityFinding, SlotValues};
-use super::remarks::{BesideCases, sentences};
+use super::remarks::sentences;
 use super::scaling::scaling;
 use super::sentence::{answer, sentence};
 use super::shared::{Shared, shared};
@@ -27,7 +27,7 @@ use super::then::{Run, then_and_now};
 use super::why::{Evidence, Round, Side, cause, simulated_cause, simulated_why, why};
 use super::workers::crowded;
 use super::{
-    CaseResult, Finding, Phases, RawSlot, Results, Role, Seen, StudyResult, VariantSummary,
+    CaseResult, Finding, Parts, Phases, RawSlot, Results, Role, Seen, StudyResult, VariantSummary,
 };
 use column::Column;
 
@@ -115,47 +115,37 @@ fn study_result(
     notes: &[String],
 ) -> StudyResult {
     let cases = case_results(study, (logs, levels), header, Depth::All);
-    let limits = limits(&header.machine, study, &cases);
-    let laws = laws(study, &cases);
-    let scaling = scaling(&cases, &header.machine);
-    let beside = BesideCases {
-        limits: &limits,
-        probes: &probes,
-        laws: &laws,
-        scaling: &scaling,
+    let simulation = header.settings.simulate.as_ref();
+    let machine = simulation.map(|simulation| &simulation.machine);
+    let mut parts = Parts {
+        limits: limits(&header.machine, study, &cases),
+        probes,
+        laws: laws(study, &cases),
+        scaling: scaling(&cases, &header.machine),
+        simulated: machine.map_or_else(Vec::new, |machine| simulated(&cases, machine)),
+        then_and_now: Vec::new(),
     };
-    let then_and_now = then_and_now(
-        study,
-        Run {
-            header,
-            notes,
-            cases: &cases,
-            limits: &limits,
-            scaling: &scaling,
-            study: &study.name,
-            stricter: 1.0,
-        },
-    );
-    let mut sentences = sentences(study, &cases, &beside);
-    let mut simulated = Vec::new();
-    if let Some(simulation) = &header.settings.simulate {
-        let name = &simulation.machine.name;
-        simulated = self::simulated(&cases, &simulation.machine);
+    let run = Run {
+        header,
+        notes,
+        cases: &cases,
+        parts: &parts,
+        study: &study.name,
+        stricter: 1.0,
+    };
+    parts.then_and_now = then_and_now(study, run);
+    let mut sentences = sentences(study, &cases, &parts);
+    if let Some(name) = machine.map(|machine| &machine.name) {
         let said = sentences.into_iter();
         let said = said.map(|one| format!("simulated, {name}: {one}"));
-        let of_model = simulated::sentences(name, &simulated);
+        let of_model = simulated::sentences(name, &parts.simulated);
         sentences = said.chain(of_model).collect();
     }
     StudyResult {
         study: study.clone(),
-        then_and_now,
-        sentences,
-        laws,
-        scaling,
-        simulated,
         cases,
-        limits,
-        probes,
+        parts,
+        sentences,
     }
 }
 
@@ -163,12 +153,7 @@ fn verdicts(study: &Study, logs: (Vec<CaseLog>, &Vec<Level>), header: &Header) -
     StudyResult {
         study: study.clone(),
         cases: case_results(study, logs, header, Depth::Verdicts),
-        limits: Vec::new(),
-        probes: Vec::new(),
-        laws: Vec::new(),
-        scaling: Vec::new(),
-        simulated: Vec::new(),
-        then_and_now: Vec::new(),
+        parts: Parts::default(),
         sentences: Vec::new(),
     }
 }

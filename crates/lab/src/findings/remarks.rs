@@ -5,37 +5,25 @@ use flow::{Answer, Failure, Schedule, Variant};
 use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::flow_migration::moved;
-use super::limits::{self, Limit};
 use super::operation_matrix::{self, OperationMatrix};
 use super::stack_switch_cost::ways;
 use super::switched::switched;
 use super::{
-    CaseResult, Law, Scaling, VariantSummary, calibration, scaling, self_managed, series, shared,
+    CaseResult, Parts, VariantSummary, calibration, limits, scaling, self_managed, series, shared,
     sweep, unanswered,
 };
 use crate::data::number::{plain, time};
 use crate::data::words::plural;
-use crate::data::{Probe, Study, SweepPoint};
+use crate::data::{Study, SweepPoint};
 
 const UNEVEN: f64 = 1.2;
 
 /// Flows below this say nothing of shares.
 const TELLING_NS: u64 = 1_000_000;
 
-pub(crate) struct BesideCases<'a> {
-    pub(crate) limits: &'a [Limit],
-    pub(crate) probes: &'a [Probe],
-    pub(crate) laws: &'a [Law],
-    pub(crate) scaling: &'a [Scaling],
-}
-
-pub(crate) fn sentences(
-    study: &Study,
-    cases: &[CaseResult],
-    beside: &BesideCases<'_>,
-) -> Vec<String> {
-    let compared = scaling::answer(beside.scaling, cases).or_else(|| answer(study, cases));
-    let mut sentences: Vec<String> = limits::how_many(beside.limits)
+pub(crate) fn sentences(study: &Study, cases: &[CaseResult], parts: &Parts) -> Vec<String> {
+    let compared = scaling::answer(&parts.scaling, cases).or_else(|| answer(study, cases));
+    let mut sentences: Vec<String> = limits::how_many(&parts.limits)
         .into_iter()
         .chain(compared)
         .collect();
@@ -61,13 +49,13 @@ pub(crate) fn sentences(
     }
     sentences.extend(of_maps);
     sentences.extend(sweep::all_crossovers(&working().collect::<Vec<_>>()));
-    sentences.extend(scaling::sentences(beside.scaling));
-    sentences.extend(beside.laws.iter().map(|law| law.sentence.clone()));
+    sentences.extend(scaling::sentences(&parts.scaling));
+    sentences.extend(parts.laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(ways(cases));
     sentences.extend(moved(cases));
     sentences.extend(switched(cases));
-    sentences.extend(fenced(beside.probes));
+    sentences.extend(fenced(&parts.probes));
     sentences
 }
 

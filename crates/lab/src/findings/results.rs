@@ -57,26 +57,35 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
-    /// How many flows there can be, for a study of limits.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub limits: Vec<Limit>,
-    /// Fenced probes, for a study of limits.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub probes: Vec<Probe>,
-    /// How time grows with the number of workers, in sweeps over it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub laws: Vec<Law>,
-    /// Throughput against the number of flows, for a study of scaling.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scaling: Vec<Scaling>,
-    /// What a model of another machine counted, where one was simulated.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub simulated: Vec<SimulatedCase>,
-    /// What the source found, held against this run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub then_and_now: Vec<Then>,
+    /// What its analyses give.
+    #[serde(flatten)]
+    pub parts: Parts,
     /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
+}
+
+/// The part of each analysis of a study; JSON has those in which there is something.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Parts {
+    /// How many flows there can be, for a study of limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// Fenced probes, for a study of limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
+    /// How time grows with the number of workers, in sweeps over it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Law>,
+    /// Throughput against the number of flows, for a study of scaling.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
+    /// What a model of another machine counted, where one was simulated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub simulated: Vec<SimulatedCase>,
+    /// What the source found, held against this run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub then_and_now: Vec<Then>,
 }
 
 /// One case.

@@ -4,7 +4,7 @@ use crate::data::Metric;
 use crate::data::number::plain;
 use crate::data::words::{percent, plural};
 use crate::findings::compared;
-use crate::findings::compared::at_most_apart;
+use crate::findings::compared::{at_most_apart, too_few};
 
 const MANY_ROUNDS: usize = 1000;
 
@@ -86,17 +86,10 @@ pub(super) fn answer(
             }
             Some(_) => format!("{word}: {subject} {interval} than {reference}"),
             None => {
-                let few = few(estimate.rounds);
+                let few = too_few(estimate.rounds);
                 format!("{word}: {subject} against {reference}: {few}")
             }
         },
-    }
-}
-
-fn few(rounds: usize) -> String {
-    match rounds {
-        1 => "1 round is too few".to_owned(),
-        rounds => format!("{rounds} rounds are too few"),
     }
 }
 

@@ -228,7 +228,7 @@ fn with_half(published: &Published, first: Answer, run: Run<'_>) -> Answer {
 }
 
 fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answer, Answer> {
-    let found = run.limits.iter().find(|limit| limit.model == model);
+    let found = run.parts.limits.iter().find(|limit| limit.model == model);
     let room = found
         .and_then(|limit| limit.room.as_ref())
         .ok_or_else(|| Answer::not_run(format!("no limit of {model} was read")))?;

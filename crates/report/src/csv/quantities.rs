@@ -8,12 +8,7 @@ use measure::Measured;
 use super::place::Place;
 use super::{Field, number, sheet, text, whole};
 
-struct Row<'a> {
-    place: Place<'a>,
-    what: What<'a>,
-}
-
-enum What<'a> {
+enum Row<'a> {
     Alone(&'a Quantity),
     Against(&'a QuantityFinding),
 }
@@ -46,9 +41,9 @@ const COLUMNS: &[Column] = &[
         whole(slots.or_else(|| row.contrast().map(|pair| pair.rounds as u64)))
     }),
     ("estimator", |row| {
-        text(match row.what {
-            What::Alone(_) => MEDIAN,
-            What::Against(_) => row
+        text(match row {
+            Row::Alone(_) => MEDIAN,
+            Row::Against(_) => row
                 .contrast()
                 .map_or("", |contrast| contrast.basis.estimator()),
         })
@@ -66,14 +61,12 @@ const COLUMNS: &[Column] = &[
 #[must_use]
 pub fn quantities(results: &Results) -> String {
     let rows = Place::all(results).flat_map(|place| {
-        let alone = place.case.quantities.iter().map(What::Alone);
-        let against = place.case.contrasts.iter().map(What::Against);
-        alone.chain(against).map(move |what| Row { place, what })
+        let alone = place.case.quantities.iter().map(Row::Alone);
+        let against = place.case.contrasts.iter().map(Row::Against);
+        let rows = alone.chain(against);
+        rows.map(move |row| place.row(COLUMNS, &row))
     });
-    sheet(
-        Place::names(COLUMNS),
-        rows.map(|row| row.place.row(COLUMNS, &row)),
-    )
+    sheet(Place::names(COLUMNS), rows)
 }
 
 impl<'a> Row<'a> {
@@ -82,9 +75,9 @@ impl<'a> Row<'a> {
         alone: impl FnOnce(&'a Quantity) -> T,
         against: impl FnOnce(&'a QuantityFinding) -> T,
     ) -> T {
-        match self.what {
-            What::Alone(one) => alone(one),
-            What::Against(pair) => against(pair),
+        match *self {
+            Row::Alone(one) => alone(one),
+            Row::Against(pair) => against(pair),
         }
     }
 

@@ -2,14 +2,13 @@
 
 use flow::Samples;
 use flow::sampler::{Sample, Totals};
-use lab::Results;
+use lab::CaseResult;
 use lab::findings::{RawSlot, sampled};
 
-use super::place::{Launched, Place};
-use super::{Field, number, sheet_of_some, text, whole};
+use super::place::Launched;
+use super::{Field, number, text, whole};
 
-struct Row<'a> {
-    place: Place<'a>,
+pub(super) struct Row<'a> {
     slot: &'a RawSlot,
     launched: Launched<'a>,
     samples: &'a Samples,
@@ -22,9 +21,9 @@ enum Seen<'a> {
     End(Totals),
 }
 
-type Column = (&'static str, fn(&Row<'_>) -> Field);
+pub(super) type Column = (&'static str, fn(&Row<'_>) -> Field);
 
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("variant", |row| row.launched.label()),
     ("model", |row| row.launched.model()),
@@ -69,18 +68,13 @@ impl<'a> Row<'a> {
     }
 }
 
-/// One row a sample and one for the end of each sampled slot; `None` where nothing was sampled.
-#[must_use]
-pub fn samples(results: &Results) -> Option<String> {
-    let rows = Place::all(results).flat_map(|place| {
-        let slots = place.case.slots.iter();
-        slots.flat_map(move |slot| rows(place, slot))
-    });
-    let fields = rows.map(|row| row.place.row(COLUMNS, &row));
-    sheet_of_some(Place::names(COLUMNS), fields)
+/// One a sample and one for the end of each sampled slot.
+pub(super) fn rows(case: &CaseResult) -> impl Iterator<Item = Row<'_>> {
+    let slots = case.slots.iter();
+    slots.flat_map(move |slot| of_slot(case, slot))
 }
 
-fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> impl Iterator<Item = Row<'a>> {
+fn of_slot<'a>(case: &'a CaseResult, slot: &'a RawSlot) -> impl Iterator<Item = Row<'a>> {
     sampled::of(&slot.outcome)
         .into_iter()
         .flat_map(move |samples| {
@@ -88,9 +82,8 @@ fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> impl Iterator<Item = Row<'a>
             let seen = numbered.map(|(number, sample)| Seen::Sample(number, sample));
             let mut shares = sampled::course(samples).into_iter();
             seen.chain(samples.end.map(Seen::End)).map(move |seen| Row {
-                place,
                 slot,
-                launched: place.launched(slot.variant),
+                launched: Launched(case.case.variants.get(slot.variant)),
                 samples,
                 seen,
                 share: shares.next().map(|(_, share)| share),

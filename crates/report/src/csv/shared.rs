@@ -1,19 +1,18 @@
 //! `shared.csv`: what sharing an address space and a file table does.
 
 use lab::findings::Word;
-use lab::{Effect, Results, Shared};
+use lab::{CaseResult, Effect, Shared};
 
-use super::place::Place;
-use super::{Field, number, sheet_of_some, text, whole};
+use super::{Field, number, text, whole};
 
-struct Row<'a> {
-    place: Place<'a>,
+pub(super) struct Row<'a> {
+    case: &'a CaseResult,
     shared: Shared,
 }
 
-type Column = (&'static str, fn(&Row<'_>) -> Field);
+pub(super) type Column = (&'static str, fn(&Row<'_>) -> Field);
 
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     ("flows", |row| {
         whole(row.first().map(|v| u64::from(v.flows)))
     }),
@@ -44,20 +43,15 @@ const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// One row a case that ran processes, threads and both models in between; `None` without any.
-#[must_use]
-pub fn shared(results: &Results) -> Option<String> {
-    let rows = Place::all(results).filter_map(|place| {
-        let shared = place.case.shared?;
-        Some(Row { place, shared })
-    });
-    let rows = rows.map(|row| row.place.row(COLUMNS, &row));
-    sheet_of_some(Place::names(COLUMNS), rows)
+/// One of a case that ran processes, threads and both models in between.
+pub(super) fn rows(case: &CaseResult) -> Option<Row<'_>> {
+    let shared = case.shared?;
+    Some(Row { case, shared })
 }
 
 impl Row<'_> {
     fn first(&self) -> Option<&flow::Variant> {
-        let variants = &self.place.case.case.variants;
+        let variants = &self.case.case.variants;
         variants.first().map(|labelled| &labelled.variant)
     }
 }

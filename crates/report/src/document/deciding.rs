@@ -65,7 +65,7 @@ fn chart(
     study: &StudyResult,
     evidence: &mut [Section],
 ) -> Option<(Figure, Option<String>)> {
-    if !study.limits.is_empty() {
+    if !study.parts.limits.is_empty() {
         return Some((limits::chart(&format!("{id}-most"), study)?, None));
     }
     let blocks = Block::all(study);

@@ -15,72 +15,57 @@ const TITLE: &str = "How many flows of each model there can be here";
 
 const NO_LIMIT: &str = "no limit of this machine can be read";
 
-#[derive(Debug)]
-pub(crate) struct Row<'a> {
-    pub(crate) study: &'a str,
-    pub(crate) limit: &'a Limit,
-}
+pub(crate) type Column = Col<fn(&&Limit) -> Cell>;
 
-pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
-
-impl Row<'_> {
-    fn room(&self, value: impl Fn(&Ceiling) -> Value) -> Cell {
-        let room = self.limit.room.as_ref();
-        room.map_or_else(|| Value::NotAvailable(NO_LIMIT.to_owned()), value)
-            .into()
-    }
+fn room(limit: &Limit, value: impl Fn(&Ceiling) -> Value) -> Cell {
+    let room = limit.room.as_ref();
+    room.map_or_else(|| Value::NotAvailable(NO_LIMIT.to_owned()), value)
+        .into()
 }
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("study", |row| text(row.study).into()),
-    Column::new("variant", |row| text(&row.limit.label).into()).label("flows"),
-    Column::new("model", |row| text(row.limit.model.to_string()).into()),
-    Column::new("at_most", |row| row.room(|room| whole(Some(room.count))))
+    Column::new("variant", |row| text(&row.label).into()).label("flows"),
+    Column::new("model", |row| text(row.model.to_string()).into()),
+    Column::new("at_most", |row| room(row, |room| whole(Some(room.count))))
         .shown("at most here", Unit::Plain),
-    Column::new("limit", |row| row.room(|room| text(&room.bites))),
+    Column::new("limit", |row| room(row, |room| text(&room.bites))),
     Column::new("limit_value", |row| {
-        row.room(|room| whole(Some(room.value)))
+        room(row, |room| whole(Some(room.value)))
     }),
     Column::new("left_of_limit", |row| {
-        row.room(|room| whole(Some(room.left)))
+        room(row, |room| whole(Some(room.left)))
     }),
-    Column::new("needed_each", |row| row.room(|room| whole(Some(room.each)))),
-    Column::new("to_raise_it", |row| row.room(|room| text(&room.raise))),
-    Column::new("made", |row| whole(Some(row.limit.made)).into()),
+    Column::new("needed_each", |row| {
+        room(row, |room| whole(Some(room.each)))
+    }),
+    Column::new("to_raise_it", |row| room(row, |room| text(&room.raise))),
+    Column::new("made", |row| whole(Some(row.made)).into()),
     Column::new("create_ns_each", |row| {
-        measured(row.limit.create_ns_each, "none could be made").into()
+        measured(row.create_ns_each, "none could be made").into()
     })
     .shown("create one", Unit::Time)
     .drop(1),
     Column::new("bytes_each", |row| {
-        let reason = row.limit.bytes_not_available.as_deref().unwrap_or_default();
-        match number(row.limit.bytes_each) {
+        let reason = row.bytes_not_available.as_deref().unwrap_or_default();
+        match number(row.bytes_each) {
             Value::Nothing => Value::NotAvailable(format!("memory of one: {reason}")).into(),
             known => known.into(),
         }
     })
     .shown("memory of one", Unit::Bytes)
     .drop(2),
-    Column::new("", |row| row.room(|room| text(limit(room)))).label("stopped by"),
+    Column::new("", |row| room(row, |room| text(limit(room)))).label("stopped by"),
     Column::new("bytes_not_available", |row| {
-        text(row.limit.bytes_not_available.as_deref().unwrap_or_default()).into()
+        text(row.bytes_not_available.as_deref().unwrap_or_default()).into()
     }),
 ];
 
-pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
-    let name = study.study.name.as_str();
-    study
-        .limits
-        .iter()
-        .map(move |limit| Row { study: name, limit })
-}
-
 pub(super) fn limits(section: &mut Section, id: &str, study: &StudyResult) {
-    if study.limits.is_empty() {
+    if study.parts.limits.is_empty() {
         return;
     }
     let mut own = Section::new(id, TITLE);
-    let mut table = Table::of(TITLE, COLUMNS, rows(study));
+    let mut table = Table::of(TITLE, COLUMNS, study.parts.limits.iter());
     table.names = table
         .columns
         .iter()
@@ -106,7 +91,7 @@ pub(super) fn chart(id: &str, study: &StudyResult) -> Option<Figure> {
             parts: vec![(most as f64).log10()],
         })
     };
-    let bars = study.limits.iter().filter_map(bar).collect();
+    let bars = study.parts.limits.iter().filter_map(bar).collect();
     let parts = Parts {
         names: &["at most (bars: powers of ten)"],
         unit: &POWERS,
@@ -119,7 +104,7 @@ const POWERS: axis::Unit = axis::Unit(&[(1.0, "")]);
 
 fn remedies(study: &StudyResult) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
-    for one in &study.limits {
+    for one in &study.parts.limits {
         let Some(room) = &one.room else { continue };
         match all.iter_mut().find(|(_, raise)| *raise == room.raise) {
             Some((labels, _)) => *labels = format!("{labels}, {}", one.label),
@@ -131,7 +116,7 @@ fn remedies(study: &StudyResult) -> Vec<(String, String)> {
 
 fn notes(study: &StudyResult) -> Vec<String> {
     let made = |one: &Limit| format!("{} {}", count(one.made), plural(&one.label));
-    let made: Vec<String> = study.limits.iter().map(made).collect();
+    let made: Vec<String> = study.parts.limits.iter().map(made).collect();
     let mut notes = vec![format!(
         "predicted from limits; tested, and time and memory of one flow measured, by creating {}",
         made.join(", ")
@@ -141,7 +126,7 @@ fn notes(study: &StudyResult) -> Vec<String> {
         let counted = room.unit == machine::Unit::Bytes && room.each > 0;
         counted.then(|| format!("{} for {}", bytes(room.each as f64), one.label))
     };
-    let needed: Vec<String> = study.limits.iter().filter_map(needed).collect();
+    let needed: Vec<String> = study.parts.limits.iter().filter_map(needed).collect();
     if !needed.is_empty() {
         notes.push(format!(
             "memory that the prediction assumes per flow: {}",

@@ -18,7 +18,7 @@ use crate::charts::axis::BYTES;
 use crate::charts::bars::{Bar, Parts};
 use crate::number::{bytes, significant};
 use apart::apart;
-pub(crate) use columns::{COLUMNS, Row, rows};
+pub(crate) use columns::{COLUMNS, rows};
 use columns::{PAGES, of_work};
 use lab::Sweep;
 
@@ -45,12 +45,12 @@ fn tells_pages(work: &Scaling) -> bool {
 }
 
 pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
-    if study.scaling.is_empty() {
+    if study.parts.scaling.is_empty() {
         return;
     }
     let mut own = Section::new(&format!("{id}-scaling"), HEADING).plots(&study.study.name, "");
     own.figures(figures(id, study), Detail::WhatFits);
-    for work in &study.scaling {
+    for work in &study.parts.scaling {
         let caption = heading(work);
         let first = work.points.first().and_then(|point| point.variants.first());
         let versus = format!("vs {}", first.map_or("", |first| &first.label));
@@ -76,7 +76,7 @@ pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
 
 fn reasons(study: &StudyResult) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
-    let points = study.scaling.iter().flat_map(|work| &work.points);
+    let points = study.parts.scaling.iter().flat_map(|work| &work.points);
     for reason in points.flat_map(|point| &point.variants).flat_map(unseen) {
         if !reasons.contains(&reason) {
             reasons.push(reason);
@@ -86,7 +86,7 @@ fn reasons(study: &StudyResult) -> Vec<String> {
 }
 
 pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
-    let works = study.scaling.iter().enumerate();
+    let works = study.parts.scaling.iter().enumerate();
     works
         .map(|(place, work)| {
             let id = format!("{id}-scale{place}-{}", word(work));

@@ -132,6 +132,10 @@ pub(crate) const COLUMNS: &[Column] = &[
     INTERVAL.drop(7),
 ];
 
+pub(crate) fn rows(case: &CaseResult) -> impl Iterator<Item = Row<'_>> {
+    super::variants::rows([case]).filter(|row| row.summary().self_managed.is_some())
+}
+
 fn own(row: &Row<'_>, value: impl Fn(&SelfManaged) -> Option<f64>) -> Cell {
     match row.summary().self_managed.as_ref() {
         Some(own) => number(value(own)).into(),

@@ -23,7 +23,6 @@ use crate::number::percent;
 use crate::words::Tone;
 
 pub(crate) struct Row<'a> {
-    pub(crate) study: &'a str,
     pub(crate) machine: &'a str,
     pub(crate) case: &'a SimulatedCase,
     pub(crate) count: &'a SimulatedCount,
@@ -32,7 +31,6 @@ pub(crate) struct Row<'a> {
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("study", |row| text(row.study).into()),
     Column::new("simulated_machine", |row| text(row.machine).into()),
     Column::new("case", |row| text(&row.case.case).into()),
     Column::new("workload", |row| text(&row.case.workload).into()),
@@ -136,9 +134,8 @@ pub(crate) fn rows<'a>(
 ) -> impl Iterator<Item = Row<'a>> {
     let simulation = results.header.settings.simulate.as_ref();
     let machine = simulation.map_or("", |simulation| simulation.machine.name.as_str());
-    study.simulated.iter().flat_map(move |case| {
+    study.parts.simulated.iter().flat_map(move |case| {
         case.counts.iter().map(move |count| Row {
-            study: &study.study.name,
             machine,
             case,
             count,
@@ -153,7 +150,7 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
     let machine = &simulation.machine;
     let heading = format!("Simulated: caches and data TLBs of {}", machine.name);
     let mut own = Section::new(&format!("{id}-simulated"), &heading).plots(&study.study.name, "");
-    for (place, group) in groups(&study.simulated).iter().enumerate() {
+    for (place, group) in groups(&study.parts.simulated).iter().enumerate() {
         let one = group[0];
         let id = format!("{id}-simulated{place}");
         for drawn in &DRAWN {
@@ -215,15 +212,19 @@ fn origins(machine: &Machine) -> impl Iterator<Item = String> {
 }
 
 fn subject(study: &StudyResult) -> &str {
-    study.simulated.first().map_or("", |one| &one.subject)
+    study.parts.simulated.first().map_or("", |one| &one.subject)
 }
 
 fn reference(study: &StudyResult) -> &str {
-    study.simulated.first().map_or("", |one| &one.reference)
+    study
+        .parts
+        .simulated
+        .first()
+        .map_or("", |one| &one.reference)
 }
 
 fn least_counted(study: &StudyResult) -> f64 {
-    let counted = study.simulated.iter().map(|one| one.counted);
+    let counted = study.parts.simulated.iter().map(|one| one.counted);
     counted.fold(1.0, f64::min)
 }
 

@@ -76,7 +76,7 @@ fn blocks(id: &str, results: &Results, study: &StudyResult) -> Vec<Section> {
         let id = format!("{id}-{number}");
         match block {
             Block::Case(one) => case::case(&id, name, results, one),
-            Block::Sweep(all) => sweep::sweep(&id, name, results, all, &study.laws),
+            Block::Sweep(all) => sweep::sweep(&id, name, results, all, &study.parts.laws),
             Block::Matrix(all) => map::map(&id, name, results, all),
         }
     };

@@ -20,7 +20,6 @@ const LINE: usize = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a> {
-    study: &'a StudyResult,
     origin: &'a Origin,
     then: &'a Then,
 }
@@ -28,7 +27,6 @@ pub(crate) struct Row<'a> {
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("study", |row| text(&row.study.study.name).into()),
     Column::new("author", |row| text(&row.origin.author).into()),
     Column::new("year", |row| text(row.origin.year.to_string()).into()),
     Column::new("finding", |row| text(&row.then.finding).into()).prose("finding"),
@@ -70,12 +68,8 @@ fn tone(verdict: Standing) -> Tone {
 pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
     let origin = study.study.origin.iter();
     origin.flat_map(move |origin| {
-        let found = study.then_and_now.iter();
-        found.map(move |then| Row {
-            study,
-            origin,
-            then,
-        })
+        let found = study.parts.then_and_now.iter();
+        found.map(move |then| Row { origin, then })
     })
 }
 
@@ -139,7 +133,7 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     section.section(own, Level::Answer);
     let mut drawn = Section::new(&format!("{id}-drawn"), "The source's charts with ours")
         .plots(&study.study.name, "then");
-    for then in &study.then_and_now {
+    for then in &study.parts.then_and_now {
         if let Some(by_number) = &then.by_number {
             drawn.table(numbers(&then.finding, by_number, origin.year));
         }
@@ -187,7 +181,7 @@ fn first(by_number: &ByNumber, points: &[[f64; 2]]) -> f64 {
 }
 
 fn figures(id: &str, study: &StudyResult, year: u32) -> Figures {
-    let found = study.then_and_now.iter().enumerate();
+    let found = study.parts.then_and_now.iter().enumerate();
     let drawn = found.filter_map(|(place, then)| {
         let by_number = then.by_number.as_ref()?;
         let series = series(by_number, year)?;

@@ -2,10 +2,10 @@
 //! split among those that share it, so one worker has none. What a work does not have is an empty
 //! cell; what was not measured has its reason.
 
-use lab::{CaseResult, StudyResult, Used, VariantSummary};
+use lab::{StudyResult, Used, VariantSummary};
 use measure::Measured;
 
-use super::table::{self, Cell, Col, Unit, Value, number, text, whole};
+use super::table::{Cell, Col, Table, Unit, Value, number, text, whole};
 use super::{Level, Section};
 use crate::words::Tone;
 
@@ -18,18 +18,8 @@ const NOTE: &str = "CPU %: CPU time over the wall time of the steady phase; 100 
     bytes that were read back from the files and were right.";
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Table {
-    pub(crate) kinds: Vec<Kind>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Kind {
-    pub(crate) rows: Vec<Row>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    place: [String; 3],
+    place: [String; 2],
     who: String,
     variant: String,
     whose: Whose,
@@ -53,9 +43,8 @@ enum Whose {
 pub(crate) type Column = Col<fn(&Row) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("study", |row| text(&row.place[0]).into()),
-    Column::new("case", |row| text(&row.place[1]).into()).label("work"),
-    Column::new("kind", |row| text(&row.place[2]).into()),
+    Column::new("case", |row| text(&row.place[0]).into()).label("work"),
+    Column::new("kind", |row| text(&row.place[1]).into()),
     Column::new("", |row| row.toned(&text(&row.who))).label("worker"),
     Column::new("variant", |row| text(&row.variant).into()),
     Column::new("whose", |row| {
@@ -111,35 +100,25 @@ impl Row {
 }
 
 pub(super) fn workers(section: &mut Section, id: &str, study: &StudyResult) {
-    let Some(workers) = Table::of(study) else {
-        return;
-    };
     let mut own = Section::new(&format!("{id}-used"), "What the workers used");
-    let rows = workers.kinds.iter().flat_map(|kind| &kind.rows).cloned();
-    own.table(table::Table::of("", COLUMNS, rows).in_groups());
-    own.text(Tone::Quiet, NOTE);
+    own.table(Table::of("", COLUMNS, rows(study)).in_groups());
+    if !own.is_empty() {
+        own.text(Tone::Quiet, NOTE);
+    }
     section.section(own, Level::Evidence);
 }
 
-impl Table {
-    pub(crate) fn of(study: &StudyResult) -> Option<Self> {
-        let alone = study.cases.iter().filter(|case| case.case.sweep.is_none());
-        let kinds: Vec<Kind> = alone.filter_map(|case| Kind::of(study, case)).collect();
-        (!kinds.is_empty()).then_some(Self { kinds })
-    }
-}
-
-impl Kind {
-    fn of(study: &StudyResult, case: &CaseResult) -> Option<Self> {
+pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row> {
+    let alone = study.cases.iter().filter(|case| case.case.sweep.is_none());
+    alone.flat_map(|case| {
         let kind = case.case.work.worker_kind().unwrap_or_default();
-        let place = [study.study.name.as_str(), &case.case.name, kind].map(str::to_owned);
+        let place = [case.case.name.as_str(), kind].map(str::to_owned);
         let variants = case.variants.iter();
-        let rows: Vec<Row> = variants.flat_map(|one| rows_of(&place, one)).collect();
-        (!rows.is_empty()).then_some(Self { rows })
-    }
+        variants.flat_map(move |one| rows_of(&place, one))
+    })
 }
 
-fn rows_of(place: &[String; 3], variant: &VariantSummary) -> Vec<Row> {
+fn rows_of(place: &[String; 2], variant: &VariantSummary) -> Vec<Row> {
     let Some(workers) = &variant.workers else {
         return Vec::new();
     };
@@ -154,7 +133,7 @@ fn rows_of(place: &[String; 3], variant: &VariantSummary) -> Vec<Row> {
 }
 
 fn row(
-    place: &[String; 3],
+    place: &[String; 2],
     variant: &VariantSummary,
     who: String,
     (whose, used): (Whose, &Used),

@@ -164,13 +164,9 @@ fn compared_rows(variant: &ComparedVariant) -> Vec<Value> {
 }
 
 fn compared(change: &Change) -> [Value; 4] {
-    let word = match &change.not_compared {
-        Some(_) => Word::NotCompared,
-        None => Word::of_time(change.verdict),
-    };
     let ends = change.estimate.as_ref().and_then(Estimate::interval);
     [
-        json!(said(word)),
+        json!(said(change.word())),
         short(change.estimate.map(|estimate| estimate.ratio)),
         short(ends.map(|(low, _)| low)),
         short(ends.map(|(_, high)| high)),

@@ -19,7 +19,10 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
     let [study] = &results.studies[..] else {
         return;
     };
-    let Some(case) = study.headline_case().filter(|_| study.limits.is_empty()) else {
+    let Some(case) = study
+        .headline_case()
+        .filter(|_| study.parts.limits.is_empty())
+    else {
         return;
     };
     let shown: Vec<&VariantSummary> = case.variants.iter().filter(|v| v.value.is_some()).collect();

@@ -161,7 +161,7 @@ pub(crate) fn machines() -> SideBySide {
             bytes_each: None,
             bytes_not_available: Some("none could be made".to_owned()),
         });
-        results.studies[0].limits = limits.collect();
+        results.studies[0].parts.limits = limits.collect();
     }
     let names = ["laptop", "server", "board"].into_iter().zip(&all);
     let runs: Vec<_> = names

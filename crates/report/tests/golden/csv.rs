@@ -2,7 +2,7 @@
 
 use report::csv;
 
-use crate::support::{machine, mapped, results};
+use crate::support::{self, machine, mapped, results};
 
 /// The first rows of a table that is long.
 fn head(table: &str, rows: usize) -> String {
@@ -26,7 +26,7 @@ fn findings() {
 
 #[test]
 fn shared() {
-    insta::assert_snapshot!(csv::shared(&mapped()).expect("there is a map"));
+    insta::assert_snapshot!(support::table("shared.csv", &mapped()).expect("there is a map"));
 }
 
 #[test]

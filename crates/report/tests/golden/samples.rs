@@ -4,7 +4,7 @@ use flow::Samples;
 use flow::sampler::{Sample, Totals};
 use lab::Results;
 use measure::Measured;
-use report::{csv, html, terminal};
+use report::{html, terminal};
 
 use crate::support::{self, results};
 
@@ -55,11 +55,11 @@ pub(crate) fn sampled() -> Results {
 
 #[test]
 fn each_sample_is_a_row_and_each_end_too() {
-    let table = csv::samples(&sampled()).expect("slots were sampled");
+    let table = support::table("samples.csv", &sampled()).expect("slots were sampled");
     let head: Vec<&str> = table.lines().take(4).collect();
     insta::assert_snapshot!(head.join("\n"));
     assert_eq!(table.lines().count(), 1 + 3 * 3);
-    assert_eq!(csv::samples(&results()), None);
+    assert_eq!(support::table("samples.csv", &results()), None);
 }
 
 #[test]

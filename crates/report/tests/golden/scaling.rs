@@ -1,7 +1,7 @@
 //! Throughput along SMT and along cores, the pages behind it, and the source's figures.
 
 use report::terminal;
-use report::{csv, html, json, plots};
+use report::{html, json, plots};
 use serde_json::Value;
 
 use crate::support;
@@ -29,13 +29,13 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
 
 #[test]
 fn one_row_a_variant_of_each_number() {
-    let table = csv::scaling(&scaled()).expect("a table");
+    let table = support::table("scaling.csv", &scaled()).expect("a table");
     insta::assert_snapshot!(table);
 }
 
 #[test]
 fn a_run_that_scales_nothing_has_no_table_of_it() {
-    assert_eq!(csv::scaling(&crate::support::results()), None);
+    assert_eq!(support::table("scaling.csv", &support::results()), None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! the time goes.
 
 use report::terminal;
-use report::{csv, html, json, plots};
+use report::{html, json, plots};
 use serde_json::Value;
 
 use crate::support;
@@ -39,7 +39,7 @@ fn names_can_be_told_apart_on_narrow_terminals() {
 
 #[test]
 fn one_row_a_variant() {
-    let table = csv::searched(&searches()).expect("searches");
+    let table = support::table("search.csv", &searches()).expect("searches");
     let study = &searches().studies[0].study;
     let variants: usize = study.cases.iter().map(|case| case.variants.len()).sum();
     assert_eq!(table.lines().count(), 1 + variants);
@@ -48,7 +48,7 @@ fn one_row_a_variant() {
 
 #[test]
 fn a_run_without_searches_has_no_table_of_them() {
-    assert_eq!(csv::searched(&crate::support::results()), None);
+    assert_eq!(support::table("search.csv", &support::results()), None);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn simulated() -> Results {
         keep: None,
         machine: machine.expect("it is built in"),
     }));
-    results.studies[0].simulated = vec![
+    results.studies[0].parts.simulated = vec![
         case(1, 0.70, 0.99),
         case(2, 0.75, 0.60),
         case(4, 0.78, 0.41),

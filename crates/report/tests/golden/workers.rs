@@ -1,7 +1,7 @@
 //! What workers used, the laws of their number, and where their files are.
 
 use report::terminal;
-use report::{csv, html, json};
+use report::{html, json};
 use serde_json::Value;
 
 use crate::support;
@@ -27,7 +27,7 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
 
 #[test]
 fn one_row_a_worker_and_one_for_all() {
-    let table = csv::workers(&workers()).expect("there are workers");
+    let table = support::table("workers.csv", &workers()).expect("there are workers");
     insta::assert_snapshot!(table);
     // For each kind two workers and their sum, of two models.
     assert_eq!(table.lines().count(), 1 + 3 * 2 * 3);
@@ -35,13 +35,14 @@ fn one_row_a_worker_and_one_for_all() {
 
 #[test]
 fn laws() {
-    insta::assert_snapshot!(csv::laws(&workers()).expect("there are laws"));
+    insta::assert_snapshot!(support::table("laws.csv", &workers()).expect("there are laws"));
 }
 
 #[test]
 fn a_run_without_workers_has_no_tables_of_them() {
-    let others = crate::support::results();
-    assert_eq!((csv::workers(&others), csv::laws(&others)), (None, None));
+    let others = support::results();
+    let both = ["workers.csv", "laws.csv"].map(|file| support::table(file, &others));
+    assert_eq!(both, [None, None]);
 }
 
 #[test]

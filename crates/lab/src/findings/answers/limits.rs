@@ -5,6 +5,7 @@ use crate::findings::{StudyResult, at_most};
 pub(super) fn limits(study: &StudyResult) -> Answer {
     let label = study.study.deciding.first().map(|one| one.label.clone());
     let known = study
+        .parts
         .limits
         .iter()
         .filter_map(|limit| Some((limit, limit.room.as_ref()?)));

@@ -10,14 +10,14 @@ const MOST: usize = 6;
 const SHOWN: [Count; 2] = [Count::Llc, Count::Dtlb];
 
 pub(super) fn are_the_answer(study: &StudyResult, case: &CaseResult) -> bool {
-    let mut counted = study.simulated.iter();
+    let mut counted = study.parts.simulated.iter();
     let mut decided = case.findings.iter().map(|one| one.verdict);
     counted.any(|one| one.case == case.case.name) && !decided.any(|verdict| verdict.is_decided())
 }
 
 /// Works of the study's deciding cases, or of all if none of those was counted.
 pub(super) fn rows(study: &StudyResult) -> impl Iterator<Item = Answer> {
-    let all = groups(&study.simulated).into_iter();
+    let all = groups(&study.parts.simulated).into_iter();
     let largest: Vec<_> = all.filter_map(|group| group.last().copied()).collect();
     let is_deciding = |one: &SimulatedCase| {
         let mut deciding = study.study.deciding.iter().filter(|named| !named.alone);

@@ -26,5 +26,5 @@ pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit
 fn of<'a>(run: &Named<'a>, study: &str) -> Vec<&'a Limit> {
     let studies = run.results.studies.iter();
     let same = studies.filter(|result| result.study.name == study);
-    same.flat_map(|result| &result.limits).collect()
+    same.flat_map(|result| &result.parts.limits).collect()
 }

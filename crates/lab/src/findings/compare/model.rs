@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
 use crate::data::{Metric, SweepPoint};
-use crate::findings::{Limit, Results, VariantSummary};
+use crate::findings::{Limit, Results, VariantSummary, Word};
 
 /// A run with the name that it has among others.
 #[derive(Debug, Clone, Copy)]
@@ -239,6 +239,17 @@ pub struct Change {
     pub not_compared: Option<String>,
     /// The whole answer in one sentence.
     pub sentence: String,
+}
+
+impl Change {
+    /// What it is, in a word.
+    #[must_use]
+    pub fn word(&self) -> Word {
+        match self.not_compared {
+            Some(_) => Word::NotCompared,
+            None => Word::of_time(self.verdict),
+        }
+    }
 }
 
 impl SideBySide {

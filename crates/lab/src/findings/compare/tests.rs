@@ -234,13 +234,13 @@ fn limits_of_several_machines_stand_side_by_side_without_a_verdict() {
         bytes_not_available: None,
     };
     let (mut a, mut b) = (before(), after());
-    a.studies[0].limits = vec![limit("process", 8_000)];
+    a.studies[0].parts.limits = vec![limit("process", 8_000)];
     assert!(
         side_by_side(&a, &b, How::default()).studies[0]
             .limits
             .is_empty()
     );
-    b.studies[0].limits = vec![limit("fiber", 90_000), limit("process", 15_000)];
+    b.studies[0].parts.limits = vec![limit("fiber", 90_000), limit("process", 15_000)];
     // That they have in common, whatever their cases are.
     b.studies[0].cases.clear();
     let all = side_by_side(&a, &b, How::default());

@@ -86,10 +86,10 @@ fn laws(cases: Vec<Case>, ns: fn(&str, u64, usize) -> u64) -> Vec<Law> {
     let clock = mock.clock();
     let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
     let result = results.studies.into_iter().next().unwrap();
-    for law in &result.laws {
+    for law in &result.parts.laws {
         assert!(result.sentences.contains(&law.sentence), "{}", law.sentence);
     }
-    result.laws
+    result.parts.laws
 }
 
 /// Some noise: up to 0.6 % and never the same twice in a row.
@@ -152,7 +152,7 @@ fn over_nodes(ns: fn(u64) -> u64) -> Law {
     let mut journal = Journal::create(folder.path(), header(vec![study(vec![one])])).unwrap();
     let clock = mock.clock();
     let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    results.studies[0].laws[0].clone()
+    results.studies[0].parts.laws[0].clone()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use measure::Measured;
 use super::{Basis, Contrast, Kind, QuantityFinding, Unit, Word};
 use crate::data::number::{DOTS, Directions, OF_AMOUNTS, OF_TIMES, factor, factor_interval};
 use crate::data::words::{percent, plural};
-use crate::findings::compared::{Compared, NOT_KNOWN, at_most_apart};
+use crate::findings::compared::{Compared, NOT_KNOWN, at_most_apart, too_few};
 
 /// Smaller factors are written in percent.
 const TWICE: f64 = 2.0;
@@ -75,13 +75,6 @@ fn words(unit: Unit) -> Directions {
     match unit {
         Unit::Ns => OF_TIMES,
         _ => OF_AMOUNTS,
-    }
-}
-
-fn too_few(rounds: usize) -> String {
-    match rounds {
-        1 => "1 round is too few".to_owned(),
-        _ => format!("{rounds} rounds are too few"),
     }
 }
 

@@ -108,8 +108,8 @@ fn times(flows: u64, model: &str) -> u64 {
 #[test]
 fn throughput_is_work_over_time_and_over_one_flow() {
     let study = results(times);
-    let [all] = &study.scaling[..] else {
-        panic!("{:?}", study.scaling)
+    let [all] = &study.parts.scaling[..] else {
+        panic!("{:?}", study.parts.scaling)
     };
     assert_eq!(
         (all.workload.as_str(), all.along),
@@ -157,7 +157,7 @@ fn the_answer_names_work_and_way_and_numbers_beyond_the_cpus_are_said() {
 #[test]
 fn pages_are_kept_with_what_is_missing_and_why() {
     let study = results(times);
-    let variant = &study.scaling[0].points[1].variants[1];
+    let variant = &study.parts.scaling[0].points[1].variants[1];
     let footprint = variant.footprint.as_ref().unwrap().value().unwrap();
     assert_eq!(footprint.by_flows.value().unwrap().small, 7);
     assert!(footprint.by_cores.value().is_none());
@@ -180,7 +180,7 @@ fn other_work_has_no_scaling() {
     let mut journal = Journal::create(folder.path(), testing::header(vec![study])).unwrap();
     let clock = mock.clock();
     let results = crate::run::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    assert!(results.studies[0].scaling.is_empty());
+    assert!(results.studies[0].parts.scaling.is_empty());
 }
 
 /// What a study says whose repetitions take what this function says of flows and model; cases whose flows

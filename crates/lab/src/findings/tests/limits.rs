@@ -48,7 +48,8 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
         "{:?}",
         result.sentences
     );
-    for (limit, model) in result.limits.iter().zip(["process", "thread", "task"]) {
+    let limits = result.parts.limits.iter();
+    for (limit, model) in limits.zip(["process", "thread", "task"]) {
         assert_eq!((limit.label.as_str(), limit.made), (model, 1_100));
         assert!(limit.room.as_ref().is_some_and(|room| room.count > 0));
         assert_eq!(limit.create_ns_each, Some(50_000.0));

@@ -5,7 +5,7 @@ use machine::Machine;
 use super::answer::Answer;
 use crate::data::number::{count, many};
 use crate::data::{Case, CaseEnd, Header, LabelledVariant, Pair, Preset};
-use crate::findings::{CaseResult, Limit, Scaling};
+use crate::findings::{CaseResult, Parts};
 use crate::plan::study::known;
 
 #[derive(Clone, Copy)]
@@ -13,8 +13,7 @@ pub(in crate::findings) struct Run<'a> {
     pub(in crate::findings) header: &'a Header,
     pub(in crate::findings) notes: &'a [String],
     pub(in crate::findings) cases: &'a [CaseResult],
-    pub(in crate::findings) limits: &'a [Limit],
-    pub(in crate::findings) scaling: &'a [Scaling],
+    pub(in crate::findings) parts: &'a Parts,
     pub(in crate::findings) study: &'a str,
     /// How many claims of the family there are for each that gets a verdict.
     pub(in crate::findings) stricter: f64,

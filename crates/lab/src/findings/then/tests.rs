@@ -66,7 +66,7 @@ fn held(mut study: Study, mut mock: Mock, published: Vec<Published>) -> Vec<Then
     let mut journal = Journal::create(folder.path(), header).unwrap();
     let clock = mock.clock();
     let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    results.studies[0].then_and_now.clone()
+    results.studies[0].parts.then_and_now.clone()
 }
 
 /// Processes take 30 ms, threads 20 ms.

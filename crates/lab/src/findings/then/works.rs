@@ -14,7 +14,7 @@ use crate::findings::{Ratio, Scaling, ScalingPoint, Throughput};
 type Point<'a> = (&'a Scaling, &'a ScalingPoint);
 
 fn works<'a>(of: &OfWork, run: Run<'a>) -> Result<Vec<Point<'a>>, Answer> {
-    let own = run.scaling.iter().filter(|work| is_of(of, work));
+    let own = run.parts.scaling.iter().filter(|work| is_of(of, work));
     let found: Vec<Point<'a>> = own
         .filter_map(|work| Some((work, largest(work)?)))
         .collect();

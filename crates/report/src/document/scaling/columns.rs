@@ -9,7 +9,7 @@ use super::UNTOLD;
 use super::pages::{PARTS, pages};
 use crate::document::table::{Cell, Col, Unit, Value, number, text, whole};
 use crate::number::factor_ends;
-use crate::words::{Tone, comparison};
+use crate::words::{Tone, comparison, finding_of};
 
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
@@ -22,7 +22,6 @@ pub(crate) struct Row<'a> {
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("study", |row| text(&row.study.study.name).into()),
     Column::new("workload", |row| text(&row.work.workload).into()),
     Column::new("along", |row| text(row.work.along.word()).into()),
     Column::new("case", |row| text(&row.point.case).into()),
@@ -162,8 +161,7 @@ impl Row<'_> {
     fn finding(&self) -> Option<&Finding> {
         let mut cases = self.study.cases.iter();
         let case = cases.find(|case| case.case.name == self.point.case)?;
-        let mut findings = case.findings.iter();
-        findings.find(|finding| finding.subject == self.one.label)
+        finding_of(case, &self.one.label)
     }
 
     fn verdict(&self) -> Cell {
@@ -234,7 +232,7 @@ fn missing(one: &Throughput) -> String {
 }
 
 pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
-    let works = study.scaling.iter();
+    let works = study.parts.scaling.iter();
     works.flat_map(move |work| of_work(study, work))
 }
 

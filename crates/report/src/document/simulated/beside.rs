@@ -80,7 +80,7 @@ impl NotRun {
         );
         let mut cases = study.cases.iter().map(|one| &one.case.name);
         let was_to_run = cases.any(|name| *name == all || name.starts_with(&one_of));
-        let mut done = study.simulated.iter();
+        let mut done = study.parts.simulated.iter();
         let was_run = done.any(|one| one.workload == *workload && one.along == Some(*along));
         let mut points = self.published.points.iter();
         let has_room = points.any(|[flows, _]| *flows <= room.into());

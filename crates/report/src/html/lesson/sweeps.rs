@@ -58,7 +58,7 @@ pub(super) fn of(results: &Results, row: &Answer) -> Vec<Varied> {
         );
         varied(row, names, &sweep.points)
     });
-    let cores = study.scaling.iter().filter_map(|scaling| {
+    let cores = study.parts.scaling.iter().filter_map(|scaling| {
         let is_own = scaling.points.iter().any(|point| point.case == row.case);
         let case = |point: &ScalingPoint| {
             let mut cases = study.cases.iter();

@@ -40,7 +40,7 @@ pub(crate) fn busy(preset: Preset, rounds: usize) -> Results {
     for (place, limit) in results
         .studies
         .iter_mut()
-        .flat_map(|study| &mut study.limits)
+        .flat_map(|study| &mut study.parts.limits)
         .enumerate()
     {
         if let Some(room) = &mut limit.room {

@@ -23,6 +23,7 @@ use std::sync::OnceLock;
 
 use lab::Results;
 use machine::Machine;
+use report::csv::TABLES;
 use report::terminal::Style;
 use stats::Verdict;
 
@@ -37,6 +38,12 @@ pub(crate) fn verbose(width: usize) -> Style {
         verbose: true,
         ..Style::default()
     }
+}
+
+/// What `--tables` writes into a file of that name.
+pub(crate) fn table(file: &str, results: &Results) -> Option<String> {
+    let (_, text) = TABLES.iter().find(|(name, _)| *name == file)?;
+    text(results)
 }
 
 /// No line is wider than its terminal.

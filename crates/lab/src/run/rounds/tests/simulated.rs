@@ -82,7 +82,7 @@ fn what_was_simulated_stands_beside_what_was_counted_with_the_error() {
         assert!(counted.record.is_none() && counted.count == EVENTS);
         assert_eq!(recorded.variant, counted.variant);
     }
-    let found = &ran.results.studies[0].simulated[0];
+    let found = &ran.results.studies[0].parts.simulated[0];
     let against = |count| found.count(count).unwrap().against();
     let one = |simulated, counted| Against { simulated, counted };
     let l1d = against(Count::L1d).unwrap();
@@ -108,7 +108,7 @@ fn a_slot_that_did_other_work_here_keeps_what_was_simulated_alone() {
         answer
     });
     let ran = run_mock(on(simulated::HOST), &mut mock);
-    let found = &ran.results.studies[0].simulated[0];
+    let found = &ran.results.studies[0].parts.simulated[0];
     assert_eq!(found.count(Count::L1d).unwrap().against(), None);
     assert_eq!(found.launches, 2);
 }
