@@ -1,7 +1,7 @@
 //! Lists the folders of studies, so that adding one touches nothing else: `studies/NAME` with a `study.toml` becomes an
 //! entry of `BUILTIN`, `decisions/NAME` of `DECISIONS`, `literature/NAME.toml` of `LITERATURE` (name and text), sorted
-//! by the `order = N` at the head of each file, then by name. The three are links to folders in the root of the
-//! repository, and folders in the package.
+//! by the `order = N` at the head of each file, then by name. A study of `studies` without an order is one of
+//! `OF_COMMANDS`. The three are links to folders in the root of the repository, and folders in the package.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -10,16 +10,17 @@ const IN_FOLDER: &str = "study.toml";
 
 fn main() -> io::Result<()> {
     let lists = [
-        ("BUILTIN", "studies"),
-        ("DECISIONS", "decisions"),
-        ("LITERATURE", "literature"),
+        ("BUILTIN", "studies", true),
+        ("OF_COMMANDS", "studies", false),
+        ("DECISIONS", "decisions", true),
+        ("LITERATURE", "literature", false),
     ];
-    let lists: io::Result<String> = lists.into_iter().map(|(name, of)| list(name, of)).collect();
+    let lists: io::Result<String> = lists.into_iter().map(list).collect();
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     fs::write(PathBuf::from(out).join("builtin.rs"), lists?)
 }
 
-fn list(name: &str, folder: &str) -> io::Result<String> {
+fn list((name, folder, has_order): (&str, &str, bool)) -> io::Result<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     println!("cargo:rerun-if-changed={}", root.display());
     let mut studies = Vec::new();
@@ -32,6 +33,7 @@ fn list(name: &str, folder: &str) -> io::Result<String> {
             studies.push((order(&fs::read_to_string(&file)?), file));
         }
     }
+    studies.retain(|(order, _)| order.is_some() == has_order);
     studies.sort();
     let entries: String = studies.iter().map(|(_, file)| entry(file)).collect();
     Ok(format!(
@@ -39,12 +41,10 @@ fn list(name: &str, folder: &str) -> io::Result<String> {
     ))
 }
 
-fn order(text: &str) -> u32 {
+fn order(text: &str) -> Option<u32> {
     let mut lines = text.lines();
     let value = lines.find_map(|line| line.strip_prefix("order = "));
-    value
-        .and_then(|value| value.trim().parse().ok())
-        .unwrap_or(u32::MAX)
+    value.and_then(|value| value.trim().parse().ok())
 }
 
 fn entry(file: &Path) -> String {

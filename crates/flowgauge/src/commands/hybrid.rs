@@ -194,7 +194,8 @@ fn study(
         "{flows} flows on {there} CPUs would take turns, and ranks that wait do so without sleeping: use \
          --flows {there} or fewer"
     );
-    let mut cases = cases::cases(args, flows, place, |task, all| {
+    let works = lab::study::of_command(NAME)?;
+    let mut cases = cases::cases((args, &works.cases), flows, place, |task, all| {
         mpi.program(own, task, all, args.allow_root)
     })?;
     for case in &cases {
@@ -210,8 +211,8 @@ fn study(
     };
     Ok(Study::new(
         NAME,
-        format!("Ranks or threads: every split of {flows} flows{nodes}"),
-        "Programs for many nodes, of which each node holds some ranks with some threads each.",
+        works.title.replace("{flows}", &flows.to_string()) + &nodes,
+        &works.stands_for,
         cases,
     ))
 }

@@ -19,7 +19,7 @@ mod sweep_value;
 mod variants;
 
 pub(crate) use builtin::known;
-pub use builtin::{builtin, builtin_names, decision, decision_names, nearest, text_of};
+pub use builtin::{builtin, builtin_names, decision, decision_names, nearest, of_command, text_of};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use study_command::{StudyCommand, commands};

@@ -1,14 +1,14 @@
-//! What is asked of each body: its work, its sizes, and what is compared.
+//! What is asked of each body: its work, its sizes, and what is compared. Works are those of `studies/hybrid`.
 
 use std::path::Path;
 
-use anyhow::{Result, ensure};
-use lab::Metric;
+use anyhow::{Result, bail, ensure};
+use clap::ValueEnum;
+use flow::Model;
+use lab::{Case, LabelledVariant, Metric};
 use mpi::Body;
-use workload::numeric::{Kernel, Size};
-use workload::primes::Method;
+use workload::Work;
 use workload::searching::Trees;
-use workload::{Bytes, Design, Numeric, Primes, Reading, Searching, Warehouse, Work};
 
 use super::place::Place;
 use crate::args::{BodyArg, HybridArgs};
@@ -17,9 +17,8 @@ use crate::args::{BodyArg, HybridArgs};
 const AMOUNT: u64 = 1 << 26;
 const WINDOW_BYTES: u64 = 1 << 25;
 const LEAST_WINDOWS: u64 = 10;
-const MOST_FILES: u64 = 20_000;
-/// Suffix of variants whose flows move.
-pub(super) const MIGRATABLE: &str = ", migratable";
+/// End of labels of variants whose flows move.
+pub(super) const MIGRATABLE: &str = "migratable";
 const REPEATED: (u64, u64) = (40, 20_000);
 
 pub(super) const ALL: [BodyArg; 12] = [
@@ -40,7 +39,7 @@ pub(super) const ALL: [BodyArg; 12] = [
 pub(super) const OVER_NODES: [BodyArg; 2] = [BodyArg::Strong, BodyArg::Weak];
 
 pub(super) struct Asked {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) title: String,
     pub(super) metric: Metric,
     /// If it is swept: parameter, value, unit.
@@ -50,12 +49,12 @@ pub(super) struct Asked {
     pub(super) nodes: Vec<u32>,
     pub(super) ranks_only: bool,
     /// Label after the split, and body.
-    pub(super) bodies: Vec<(&'static str, Body)>,
+    pub(super) bodies: Vec<(String, Body)>,
 }
 
 pub(super) fn asked(
     body: BodyArg,
-    args: &HybridArgs,
+    (args, works): (&HybridArgs, &[Case]),
     flows: u32,
     place: &Place,
 ) -> Result<Vec<Asked>> {
@@ -65,46 +64,21 @@ pub(super) fn asked(
     );
     let sizes =
         |make: fn(u64, u32) -> Asked| args.bytes.iter().map(|&bytes| make(bytes, flows)).collect();
-    Ok(match body {
-        BodyArg::PingPong => sizes(|bytes, _| ping_pong(bytes)),
-        BodyArg::Bandwidth => sizes(|bytes, _| bandwidth(bytes)),
-        BodyArg::AllReduce => sizes(all_reduce),
-        BodyArg::Halo => args.side.iter().map(|&side| halo(side, flows)).collect(),
-        BodyArg::Primes => vec![work(
-            "primes",
-            "Primes among 256,000 numbers, in even blocks",
-            flows,
-            primes(10_000_001, 4_000),
-        )],
-        // Later blocks take several times as long.
-        BodyArg::Farm => vec![handed_out(
-            "farm",
-            "Primes in 64 uneven blocks: dealt out, taken one by one, or stolen",
-            flows,
-            primes(1, 16_000),
-        )],
-        BodyArg::Uneven => vec![uneven(flows)],
-        BodyArg::Strong => strong(args.tree.as_deref(), place)?,
-        BodyArg::Weak => place.numbers().into_iter().map(weak).collect(),
-        BodyArg::Numeric => vec![work(
-            "numeric",
-            "A sparse matrix times a vector, one for each flow",
-            flows,
-            numeric(flows),
-        )],
-        BodyArg::Warehouse => vec![work(
-            "warehouse",
-            "Transactions over trees of objects, a warehouse for each flow",
-            flows,
-            warehouse(flows),
-        )],
-        BodyArg::Search => vec![handed_out(
-            "search",
-            "A tree of files is searched, its folders dealt out, taken one by one, or stolen",
-            flows,
-            search(args.tree.as_deref())?,
-        )],
-    })
+    let named = body.to_possible_value();
+    let name = named.as_ref().map_or("", |named| named.get_name());
+    let works = works.iter().filter(|case| case.is_called(name));
+    let tree = args.tree.as_deref();
+    match body {
+        BodyArg::PingPong => Ok(sizes(|bytes, _| ping_pong(bytes))),
+        BodyArg::Bandwidth => Ok(sizes(|bytes, _| bandwidth(bytes))),
+        BodyArg::AllReduce => Ok(sizes(all_reduce)),
+        BodyArg::Halo => Ok(args.side.iter().map(|&side| halo(side, flows)).collect()),
+        BodyArg::Weak => works
+            .flat_map(|case| place.numbers().into_iter().map(|nodes| weak(case, nodes)))
+            .collect(),
+        BodyArg::Strong => works.map(|case| strong(case, tree, place)).collect(),
+        _ => works.map(|case| work(case, tree, flows)).collect(),
+    }
 }
 
 fn repeated(each: u64) -> u64 {
@@ -118,14 +92,14 @@ fn swept(
     (flows, body): (u32, Body),
 ) -> Asked {
     Asked {
-        name,
+        name: name.to_owned(),
         title,
         metric: Metric::Unit,
         at: Some(at),
         flows,
         nodes: Vec::new(),
         ranks_only: false,
-        bodies: vec![("", body)],
+        bodies: vec![(String::new(), body)],
     }
 }
 
@@ -166,131 +140,62 @@ fn halo(side: u64, flows: u32) -> Asked {
     swept("halo", title, ("side", side, "rows"), (flows, body))
 }
 
-fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
-    Asked {
-        name,
-        title: title.to_owned(),
-        metric: Metric::Steady,
+fn work(case: &Case, tree: Option<&Path>, flows: u32) -> Result<Asked> {
+    let mut work = case.work.clone();
+    if let (Work::Search(search), Some(tree)) = (&mut work, tree) {
+        search.tree = vec![tree.to_owned()];
+    }
+    work.find_input(&mut Trees::default())?;
+    let work = work.with_flows(1, flows).unwrap_or(work);
+    let ways = &case.variants;
+    let body = |way: &LabelledVariant| {
+        let behind = match ways.len() {
+            1 => String::new(),
+            _ => format!(", {}", way.label),
+        };
+        Ok((behind, handed_out(&way.label)?(Box::new(work.clone()))))
+    };
+    let is_process = |way: &LabelledVariant| way.variant.model == Model::Process;
+    Ok(Asked {
+        name: case.name.clone(),
+        title: case.title.replace("{flows}", &flows.to_string()),
+        metric: case.metric,
         at: None,
         flows,
         nodes: Vec::new(),
-        ranks_only: false,
-        bodies: vec![("", Body::Units(Box::new(work)))],
-    }
+        ranks_only: ways.iter().all(is_process),
+        bodies: ways.iter().map(body).collect::<Result<_>>()?,
+    })
 }
 
-fn handed_out(name: &'static str, title: &str, flows: u32, units: Work) -> Asked {
-    let taken = Body::Farm(Box::new(units.clone()));
-    let stolen = Body::Stolen(Box::new(units.clone()));
-    let mut asked = work(name, title, flows, units);
-    asked.bodies[0].0 = ", dealt out";
-    asked
-        .bodies
-        .extend([(", taken", taken), (", stolen", stolen)]);
-    asked
+fn handed_out(label: &str) -> Result<fn(Box<Work>) -> Body> {
+    Ok(match label {
+        "dealt out" => Body::Units,
+        "static" => Body::Static,
+        "taken" => Body::Farm,
+        "stolen" => Body::Stolen,
+        MIGRATABLE => Body::Migratable,
+        _ => bail!("studies/hybrid: units get to flows in no way that is called {label}"),
+    })
 }
 
-/// Over ranks of one thread: dealt out, taken, stolen, or as flows that move.
-fn uneven(flows: u32) -> Asked {
-    let units = || Box::new(primes(1, 16_000));
-    let title = format!(
-        "Primes in 64 uneven blocks over {flows} ranks: divided before, taken one by one, stolen, or moved"
-    );
-    Asked {
-        ranks_only: true,
-        bodies: vec![
-            (", static", Body::Static(units())),
-            (", taken", Body::Farm(units())),
-            (", stolen", Body::Stolen(units())),
-            (MIGRATABLE, Body::Migratable(units())),
-        ],
-        ..work("uneven", &title, flows, primes(1, 16_000))
-    }
-}
-
-/// The same work on all CPUs of more and more nodes: where does a further node stop paying?
-fn strong(tree: Option<&Path>, place: &Place) -> Result<Vec<Asked>> {
-    let works = [
-        (
-            "strong/primes",
-            "Primes among 256,000 numbers, over more and more nodes",
-            primes(10_000_001, 4_000),
-        ),
-        (
-            "strong/search",
-            "A tree of files is searched, over more and more nodes",
-            search(tree)?,
-        ),
-    ];
-    let asked = works.into_iter().map(|(name, title, units)| Asked {
+fn strong(case: &Case, tree: Option<&Path>, place: &Place) -> Result<Asked> {
+    Ok(Asked {
         nodes: place.numbers(),
-        ..work(name, title, 0, units)
-    });
-    Ok(asked.collect())
+        ..work(case, tree, 0)?
+    })
 }
 
-/// Each node gets as much: how does the time grow with them?
-fn weak(nodes: u32) -> Asked {
-    let units = Work::Primes(of_blocks(10_000_001, 4_000, 64 * u64::from(nodes)));
-    let title = format!("Primes among 256,000 numbers for each of {nodes} nodes");
-    Asked {
+fn weak(case: &Case, nodes: u32) -> Result<Asked> {
+    let mut more = case.clone();
+    let Work::Primes(primes) = &mut more.work else {
+        bail!("studies/hybrid: {} has no blocks to be more of", case.name)
+    };
+    primes.blocks *= u64::from(nodes);
+    more.title = case.title.replace("{nodes}", &nodes.to_string());
+    Ok(Asked {
         at: Some(("nodes", nodes.into(), "nodes")),
         nodes: vec![nodes],
-        ..work("weak", &title, 0, units)
-    }
-}
-
-fn primes(start: u64, block: u64) -> Work {
-    Work::Primes(of_blocks(start, block, 64))
-}
-
-fn of_blocks(start: u64, block: u64, blocks: u64) -> Primes {
-    Primes {
-        start,
-        block,
-        blocks,
-        every: 1_000,
-        method: Method::Trial,
-    }
-}
-
-fn numeric(flows: u32) -> Work {
-    Work::Numeric(Numeric {
-        kernel: Kernel::Sparse,
-        size: Size::Large,
-        units: flows.into(),
-        passes: 40,
-        seed: 0,
+        ..work(&more, None, 0)?
     })
-}
-
-fn warehouse(flows: u32) -> Work {
-    Work::Warehouse(Warehouse {
-        workers: flows.into(),
-        transactions: 50_000,
-        heap: Bytes(32 << 20),
-        seed: 0,
-    })
-}
-
-fn search(tree: Option<&Path>) -> Result<Work> {
-    let search = Searching {
-        pattern: "errno".to_owned(),
-        literal: true,
-        ignore_case: false,
-        word: false,
-        tree: tree.map(Path::to_owned).into_iter().collect(),
-        most_files: Some(MOST_FILES),
-        most_bytes: None,
-        hidden: false,
-        no_ignore: false,
-        text: false,
-        globs: Vec::new(),
-        design: Design::default(),
-        io: Reading::default(),
-        cold: false,
-    };
-    let mut work = Work::Search(search);
-    work.find_input(&mut Trees::default())?;
-    Ok(work)
 }

@@ -16,7 +16,7 @@ const SWEEP_ROUNDS: usize = 20;
 
 /// `program` makes a task's command, given all tasks of the case.
 pub(super) fn cases(
-    args: &HybridArgs,
+    (args, works): (&HybridArgs, &[Case]),
     flows: u32,
     place: &Place,
     program: impl Fn(&Task, &[&Task]) -> Program,
@@ -28,7 +28,7 @@ pub(super) fn cases(
     each_once("--bytes", &args.bytes)?;
     each_once("--side", &args.side)?;
     let asked: Vec<Vec<Asked>> = wanted
-        .map(|&body| asked(body, args, flows, place))
+        .map(|&body| asked(body, (args, works), flows, place))
         .collect::<Result<_>>()?;
     let asked = asked.into_iter().flatten();
     let each = asked.map(|asked| {
@@ -111,12 +111,12 @@ fn case(asked: &Asked, programs: Vec<(String, &Task, Program)>) -> Result<Case> 
         .ok_or_else(|| anyhow!("{}: there is no split", asked.name))?;
     let name = match asked.at {
         Some((_, value, _)) => format!("{}/{value}", asked.name),
-        None => asked.name.to_owned(),
+        None => asked.name.clone(),
     };
     let work = (of_program(first.clone()), asked.metric);
     Ok(Case {
         sweep: asked.at.map(|(parameter, value, unit)| SweepPoint {
-            sweep: asked.name.to_owned(),
+            sweep: asked.name.clone(),
             parameter: parameter.to_owned(),
             value: value as f64,
             unit: unit.to_owned(),
@@ -168,7 +168,8 @@ mod tests {
         let Command::Hybrid(args) = Cli::parse_from(all).command else {
             panic!("{words:?}")
         };
-        cases(&args, flows, place, |task, _| {
+        let works = lab::study::of_command("hybrid")?;
+        cases((&args, &works.cases), flows, place, |task, _| {
             Program::new(format!("ranks {}", task.ranks))
         })
     }
@@ -188,6 +189,20 @@ mod tests {
         assert_eq!(cases[0].variants.len(), 9);
         let ways = ["1x4, dealt out", "1x4, taken", "1x4, stolen"];
         assert_eq!(labels(&cases[0])[..3], ways);
+    }
+
+    #[test]
+    fn every_body_has_its_cases_and_their_flows() {
+        let made = made_at(
+            &nodes(2),
+            &["--tree", ".", "--bytes", "8", "--side", "64"],
+            4,
+        )
+        .unwrap();
+        let names: Vec<&str> = made.iter().map(|case| case.name.as_str()).collect();
+        let expected = "ping-pong/8 bandwidth/8 all-reduce/8 weak/1 weak/2 strong/primes strong/search farm uneven \
+                        primes numeric warehouse search halo/64";
+        assert_eq!(names.join(" "), expected);
     }
 
     /// Flows move between ranks of one thread: no other split has them.

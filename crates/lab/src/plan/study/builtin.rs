@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::{StudyError, parse};
 use crate::data::{Preset, Study};
 
-// `BUILTIN`, `DECISIONS` and `LITERATURE`: name and text of each study of these folders, in their order.
+// `BUILTIN`, `OF_COMMANDS`, `DECISIONS` and `LITERATURE`: name and text of each study of these folders, in their order.
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
 /// The names of the built-in studies.
@@ -15,7 +15,16 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 
 /// The built-in study of that name; the error names the one that looks most like it.
 pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
-    match BUILTIN.iter().find(|(known, _)| *known == name) {
+    read(BUILTIN, name, preset)
+}
+
+/// The study of that name that no run has: the command of that name lays it out.
+pub fn of_command(name: &str) -> Result<Study, StudyError> {
+    read(OF_COMMANDS, name, Preset::Full)
+}
+
+fn read(list: &[(&str, &str)], name: &str, preset: Preset) -> Result<Study, StudyError> {
+    match list.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => parse(text, &format!("studies/{name}/study.toml"), preset),
         None => Err(StudyError::Unknown {
             name: name.to_owned(),
