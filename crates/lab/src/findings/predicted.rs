@@ -175,6 +175,7 @@ impl Predicted {
                 format!("{of} is not predicted: it was never seen to run")
             }
             (None, _) => format!("{of} is not predicted: no round of it could be run"),
+            (Some(_), None) if *rounds == 1 => format!("{of} is not known: 1 round is too few"),
             (Some(_), None) => format!("{of} is not known: {rounds} rounds are too few"),
             (Some(gain), Some(_)) if self.is_gain() => format!(
                 "{of} would make the whole {} % {} faster",
@@ -308,6 +309,6 @@ mod tests {
         assert!(said.ends_with("it was never seen to run"), "{said}");
         let few = prediction(&plan(), &[slot(0, 0, 9.0, 1), slot(0, 1, 8.0, 1)]);
         let said = few.lines().remove(0);
-        assert!(said.ends_with("1 rounds are too few"), "{said}");
+        assert!(said.ends_with("1 round is too few"), "{said}");
     }
 }

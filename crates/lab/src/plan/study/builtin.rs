@@ -91,6 +91,13 @@ mod tests {
         }
     }
 
+    /// A study of a run that lost its order would be in none.
+    #[test]
+    fn only_studies_of_commands_have_no_order() {
+        let names = OF_COMMANDS.iter().map(|(name, _)| *name);
+        assert_eq!(names.collect::<Vec<_>>(), ["hybrid"]);
+    }
+
     /// Tests run in the folder of the crate, where there is a link of that name.
     #[test]
     fn a_file_goes_before_the_built_in_study_of_the_literature() {
