@@ -123,11 +123,14 @@ mod tests {
 
     #[test]
     fn a_child_is_seen_until_it_ends() {
-        let before = living_children().unwrap_or(0);
         let child = std::process::Command::new("sleep").arg("5").spawn();
         let mut child = child.expect("sleep starts");
-        assert!(living_children().unwrap_or(0) > before);
+        let stat = format!("/proc/{}/stat", child.id());
+        let parent = || living_child_of(&std::fs::read_to_string(&stat).unwrap_or_default());
+        assert_eq!(parent(), Some(std::process::id()));
+        assert!(living_children().is_ok_and(|count| count > 0));
         child.kill().expect("killed");
         child.wait().expect("reaped");
+        assert_eq!(parent(), None);
     }
 }
