@@ -28,7 +28,8 @@ def ratios(ours, theirs):
 
 def not_here(text):
     """A paragraph for each line of a part's text that names what is missing."""
-    return "".join(f"\n\nNot here: {line}" for line in re.findall(r"(?m)^not here: (.*)", text.replace(f"{ROOT}/", "")))
+    missing = re.findall(r"(?m)^not here: (.*)", text.replace(f"{ROOT}/", ""))
+    return "".join(f"\n\nNot here: {line}" for line in missing)
 
 
 def ratio(ours, theirs):

@@ -17,7 +17,8 @@ def measure(asked):
     for program in ["rg", *filter(None, environment.get("RIPGREPS", "").split(":"))]:
         version = run(program, "--version").split()[1]
         text = re.sub(rf"(?m)  {re.escape(program)}( -|$)", rf"  rg-{version}\1", text)
-    return f"in {os.path.basename(os.path.abspath(asked.tree))}; large files are three of {environment['LARGE_MIB']} MiB\n{text}"
+    tree = os.path.basename(os.path.abspath(asked.tree))
+    return f"in {tree}; large files are three of {environment['LARGE_MIB']} MiB\n{text}"
 
 
 def show(text):

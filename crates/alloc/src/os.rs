@@ -39,12 +39,12 @@ pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
         // SAFETY: its rest, behind the block.
         unsafe { unmap(after, align - before) };
     }
-    BELOW.store(block.addr().get(), Relaxed);
+    LOWEST.store(block.addr().get(), Relaxed);
     Some(block)
 }
 
 /// The lowest of the aligned mappings.
-static BELOW: AtomicUsize = AtomicUsize::new(0);
+static LOWEST: AtomicUsize = AtomicUsize::new(0);
 
 /// An aligned address below the mappings, in the same TiB; 0 for none. The kernel takes it where it is free: one call
 /// in place of up to five.
@@ -56,7 +56,7 @@ fn next_below(size: usize, align: usize) -> usize {
         let at = below.checked_sub(size)? & !(align - 1);
         (at >> 40 == below >> 40).then_some(at)
     };
-    let before = BELOW.fetch_update(Relaxed, Relaxed, next);
+    let before = LOWEST.fetch_update(Relaxed, Relaxed, next);
     before.ok().and_then(next).unwrap_or(0)
 }
 

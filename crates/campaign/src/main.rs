@@ -8,10 +8,9 @@
 //! what fell, adds its figures to `--figures FILE` (a line of JSON each), makes a page (`--page docs/reliability.md`),
 //! and exits with 1 where something fell.
 //!
-//! What each attacks, and what falls, stands in its file. `commands` has identical ones, `planted`
-//! differences too, minutes for each trial: both are [`commands`]; `profile-cost` is of
-//! [`profiles`]. [`causes`], [`layout`], [`profiles`] and [`predict`] stop after `--runs` of each;
-//! `--trials FILE` keeps those, and goes on with what it has.
+//! Each file says what its campaign attacks, and what falls. [`commands`] also has `planted`, which takes minutes for
+//! each trial, and [`profiles`] has `profile-cost`. [`causes`], [`layout`], [`profiles`] and [`predict`] stop after
+//! `--runs` trials of each row; `--trials FILE` keeps these and continues them.
 
 #![forbid(unsafe_code)]
 #![expect(
@@ -64,7 +63,7 @@ struct Args {
     /// Where those are kept.
     #[arg(long, value_name = "FILE")]
     trials: Option<PathBuf>,
-    /// Only rows whose name contains this.
+    /// Of those of causes, layout, profile, profile-cost and predict, only rows whose name contains this.
     #[arg(long, value_name = "WORDS", default_value = "")]
     row: String,
 }

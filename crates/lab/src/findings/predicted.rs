@@ -8,6 +8,7 @@ use measure::Measured;
 use serde::{Deserialize, Serialize};
 use stats::Estimate;
 
+use super::compared::too_few;
 use crate::data::number::{DOTS, significant};
 use crate::data::{PredictEntry, RawSlot};
 
@@ -175,8 +176,7 @@ impl Predicted {
                 format!("{of} is not predicted: it was never seen to run")
             }
             (None, _) => format!("{of} is not predicted: no round of it could be run"),
-            (Some(_), None) if *rounds == 1 => format!("{of} is not known: 1 round is too few"),
-            (Some(_), None) => format!("{of} is not known: {rounds} rounds are too few"),
+            (Some(_), None) => format!("{of} is not known: {}", too_few(*rounds)),
             (Some(gain), Some(_)) if self.is_gain() => format!(
                 "{of} would make the whole {} % {} faster",
                 percent_of(gain),
