@@ -161,7 +161,7 @@ impl CoreAware {
                     false => Keep::Mapping,
                 };
                 // SAFETY: the caller's.
-                unsafe { self.large.free(self.geometry, header, keep) };
+                unsafe { self.large.free(core, self.geometry, header, keep) };
             }
         }
     }
