@@ -136,7 +136,7 @@ impl Heap {
 
     /// Leaves a block to who holds the lock next. Safety: it is of this heap, was freed, and is in no list.
     unsafe fn leave(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's; blocks have at least 16 bytes.
+        // SAFETY: the caller's; blocks have at least 8 bytes.
         self.remote.add(unsafe { Chain::of(block) });
     }
 

@@ -456,8 +456,12 @@ mod tests {
         Large::new(cores).expect("memory for a few lists")
     }
 
+    fn geometry() -> Geometry {
+        Geometry::of(crate::RegionSize::default().bytes())
+    }
+
     fn mapping(pages: usize) -> Kept {
-        let start = os::map(pages * PAGE, PAGE).expect("memory for a mapping");
+        let start = os::map(pages * PAGE, geometry().region).expect("memory for a mapping");
         Kept {
             start: start.as_ptr().expose_provenance(),
             mapped: pages * PAGE,
@@ -471,7 +475,7 @@ mod tests {
         for pages in [800, 880, 840, 1_240] {
             assert!(large.keep(0, mapping(pages)));
         }
-        let mut reuse = || {
+        let reuse = || {
             large
                 .reuse(0, 820 * PAGE, PAGE)
                 .map(|header| header.mapped / PAGE)
@@ -489,7 +493,7 @@ mod tests {
         let header = large.reuse(0, 800 * PAGE, PAGE).expect("it is kept");
         assert_eq!(header.spare, 300 * PAGE);
         assert_eq!(large.stats().kept_bytes, 300 * PAGE);
-        let geometry = Geometry::of(crate::RegionSize::default().bytes());
+        let geometry = geometry();
         // SAFETY: the mapping is this test's.
         let block = unsafe { write_header(geometry, header) };
         let at = NonNull::new(block).and_then(|block| NonNull::new(header_of(geometry, block)));
