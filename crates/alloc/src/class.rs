@@ -1,29 +1,31 @@
-//! Size classes: which block serves a request. Up to 128 bytes there is a class every 16 bytes;
-//! above, eight classes in each doubling. So a block is at most 12.5 % larger than what was asked
-//! for (or 15 bytes), 6 % on average, and every power of two is a class, which is what aligned
+//! Size classes: which block serves a request. The first is of 8 bytes; up to 128 there is a class
+//! every 16 bytes; above, eight classes in each doubling. So a block is at most 12.5 % larger than
+//! what was asked for (or 15 bytes), 6 % on average, and every power of two is a class, which is what aligned
 //! requests use. Blocks beyond 16 KiB are *alone*: each has a span of its own, begins at a slice,
 //! and what its class rounds up is never touched.
 
 use crate::region::SLICES;
 
-/// What every block is aligned to.
+/// What every block is aligned to, but for those of the first class.
 pub(crate) const GRAIN: usize = 16;
+/// The size of the first class.
+pub(crate) const WORD: usize = 8;
 /// The largest block that shares a span with others.
 pub(crate) const SHARING: usize = 16 << 10;
 pub(crate) const LARGEST: usize = 1 << 20;
 const STEPS: usize = 8;
-const FINE: usize = 8;
+const FINE: usize = 9;
 const SHARED: usize = FINE + STEPS * 7;
 pub(crate) const CLASSES: usize = SHARED + STEPS * 6;
 const LONGEST_SPAN: usize = 32;
 
-/// The class of every number of grains: a small request is one look at this table.
-static CLASS_OF: [u8; SHARING / GRAIN + 1] = {
-    let mut classes = [0; SHARING / GRAIN + 1];
-    let mut grains = 0;
-    while grains < classes.len() {
-        classes[grains] = compute_class(grains * GRAIN) as u8;
-        grains += 1;
+/// The class of every number of words: a small request is one look at this table.
+static CLASS_OF: [u8; SHARING / WORD + 1] = {
+    let mut classes = [0; SHARING / WORD + 1];
+    let mut words = 0;
+    while words < classes.len() {
+        classes[words] = compute_class(words * WORD) as u8;
+        words += 1;
     }
     classes
 };
@@ -35,7 +37,7 @@ pub(crate) fn class_of(size: usize) -> usize {
 
 #[inline(always)]
 pub(crate) fn class_of_shared(size: usize) -> Option<usize> {
-    (size <= SHARING).then(|| usize::from(CLASS_OF[size.div_ceil(GRAIN)]))
+    (size <= SHARING).then(|| usize::from(CLASS_OF[size.div_ceil(WORD)]))
 }
 
 /// Whether blocks of that class are larger than a page: a program may touch a part of each.
@@ -50,9 +52,12 @@ pub(crate) fn is_alone(class: usize) -> bool {
 }
 
 const fn compute_class(size: usize) -> usize {
-    let last = size.saturating_sub(1);
-    if last < FINE * GRAIN {
-        return last / GRAIN;
+    if size <= WORD {
+        return 0;
+    }
+    let last = size - 1;
+    if last < (FINE - 1) * GRAIN {
+        return 1 + last / GRAIN;
     }
     let top = last.ilog2() as usize;
     let step = (last >> (top - 3)) & (STEPS - 1);
@@ -62,7 +67,7 @@ const fn compute_class(size: usize) -> usize {
 #[inline]
 pub(crate) fn size_of_class(class: usize) -> usize {
     if class < FINE {
-        return (class + 1) * GRAIN;
+        return (class * GRAIN).max(WORD);
     }
     let (doubling, step) = ((class - FINE) / STEPS, (class - FINE) % STEPS);
     (STEPS + step + 1) << (doubling + 4)
@@ -77,6 +82,12 @@ pub(crate) fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     }
     let is_aligned = |&class: &usize| is_alone(class) || size_of_class(class).is_multiple_of(align);
     (class_of(rounded)..CLASSES).find(is_aligned)
+}
+
+/// The bits that are clear in the address of every block of a class.
+#[inline(always)]
+pub(crate) fn clear_bits(class: usize) -> usize {
+    if class == 0 { WORD - 1 } else { GRAIN - 1 }
 }
 
 /// For a block that is alone, or the fewest that hold four blocks with at most 1 part in 16 unused.
@@ -104,7 +115,7 @@ mod tests {
             assert!(size_of_class(class) >= size, "{size}");
             assert!(class == 0 || size_of_class(class - 1) < size, "{size}");
         }
-        assert_eq!(class_of(0), 0);
+        assert_eq!((class_of(0), class_of(8), size_of_class(0)), (0, 0, 8));
         assert_eq!(class_of(LARGEST), CLASSES - 1);
     }
 
@@ -118,9 +129,19 @@ mod tests {
 
     #[test]
     fn aligned_requests_have_a_class_up_to_the_largest() {
-        for shift in 4..=13 {
+        for shift in 0..=13 {
             let align = 1 << shift;
-            for size in [1, 17, 100, 4097, SHARING - 1, SHARING + 1, LARGEST - 1] {
+            for size in [
+                1,
+                8,
+                9,
+                17,
+                100,
+                4097,
+                SHARING - 1,
+                SHARING + 1,
+                LARGEST - 1,
+            ] {
                 let class = class_of_aligned(size, align).expect("a power of two fits");
                 assert!(size_of_class(class) >= size);
                 assert!(is_alone(class) || size_of_class(class).is_multiple_of(align));

@@ -42,7 +42,9 @@ impl CoreAware {
         let Some(with_tail) = size.checked_add(TAIL) else {
             return std::ptr::null_mut();
         };
-        let at = self.allocate_at(self.here(), with_tail, align).0;
+        let at = self
+            .allocate_at(self.here(), with_tail.max(2 * TAIL), align)
+            .0;
         let Some(block) = NonNull::new(at) else {
             return at;
         };

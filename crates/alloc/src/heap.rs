@@ -17,11 +17,10 @@ mod spans;
 
 use crate::Config;
 use crate::class::CLASSES;
-use crate::lock::Lock;
+use crate::lock::Guarded;
 use crate::region::{Geometry, Region, Span};
 use crate::remote::{Chain, Remote};
 use regions::BINS;
-use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 
 /// Blocks on the remote list after which who frees brings them home.
@@ -30,13 +29,9 @@ const MANY: usize = 256;
 #[repr(align(128))]
 #[derive(Debug)]
 pub(crate) struct Heap {
-    pub(crate) lock: Lock,
     remote: Remote,
-    inner: UnsafeCell<Inner>,
+    pub(crate) inner: Guarded<Inner>,
 }
-
-// SAFETY: `inner` is only touched by the holder of `lock`; the rest is atomic.
-unsafe impl Sync for Heap {}
 
 #[derive(Debug)]
 pub(crate) struct Inner {
@@ -56,6 +51,9 @@ pub(crate) struct Inner {
     looked: u64,
 }
 
+// SAFETY: what its pointers lead to is this heap's, whichever thread holds the lock.
+unsafe impl Send for Inner {}
+
 /// What a heap holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeapStats {
@@ -70,9 +68,8 @@ pub struct HeapStats {
 impl Heap {
     pub(crate) const fn new(core: u32, geometry: Geometry, config: Config) -> Self {
         Self {
-            lock: Lock::new(),
             remote: Remote::new(),
-            inner: UnsafeCell::new(Inner {
+            inner: Guarded::new(Inner {
                 core,
                 geometry,
                 config,
@@ -88,22 +85,10 @@ impl Heap {
         }
     }
 
-    #[inline]
-    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> Option<T> {
-        if !self.lock.lock() {
-            return None;
-        }
-        // SAFETY: the lock is held, and `work` cannot reach the heap again.
-        let done = work(unsafe { &mut *self.inner.get() });
-        // SAFETY: it was locked above, and `work` is over.
-        unsafe { self.lock.unlock() };
-        Some(done)
-    }
-
     /// A block of a class; whether it is known to hold zeros.
     #[inline]
     pub(crate) fn take(&self, class: usize) -> (*mut u8, bool) {
-        let taken = self.locked(|inner| {
+        let taken = self.inner.locked(|inner| {
             let span = self.with_room(inner, class);
             // SAFETY: a span with room of that class.
             span.map(|span| unsafe { inner.pop(span, class) })
@@ -113,7 +98,7 @@ impl Heap {
 
     /// A block that is alone, of a class whose blocks are; its place is a multiple of `align` slices.
     pub(crate) fn take_aligned(&self, class: usize, align: usize) -> (*mut u8, bool) {
-        let taken = self.locked(|inner| {
+        let taken = self.inner.locked(|inner| {
             self.bring_home(inner);
             let span = inner.new_span(class, align);
             // SAFETY: a span with room of that class.
@@ -124,7 +109,7 @@ impl Heap {
 
     /// Blocks of a class, the first of them in the last place; how many.
     pub(crate) fn take_many(&self, class: usize, places: &mut [*mut u8]) -> usize {
-        let taken = self.locked(|inner| {
+        let taken = self.inner.locked(|inner| {
             let mut left = places.len();
             while left > 0
                 && let Some(span) = self.with_room(inner, class)
@@ -142,7 +127,7 @@ impl Heap {
         // SAFETY: the caller's.
         let all = || blocks.iter().filter_map(|&block| NonNull::new(block));
         // SAFETY: the caller's.
-        let given = self.locked(|inner| unsafe { inner.push(all()) });
+        let given = self.inner.locked(|inner| unsafe { inner.push(all()) });
         if given.is_none() {
             // SAFETY: the caller's.
             all().for_each(|block| unsafe { self.leave(block) });
@@ -151,7 +136,7 @@ impl Heap {
 
     /// Leaves a block to who holds the lock next. Safety: it is of this heap, was freed, and is in no list.
     unsafe fn leave(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's; blocks have at least 16 bytes.
+        // SAFETY: the caller's; blocks have at least 8 bytes.
         self.remote.add(unsafe { Chain::of(block) });
     }
 
@@ -168,19 +153,17 @@ impl Heap {
     /// Makes a block that is alone one of a larger class; whether it could. Safety: `span` is one of this heap's, whose
     /// block is live and the caller's.
     pub(crate) unsafe fn extend(&self, span: NonNull<Span>, class: usize) -> bool {
-        // SAFETY: the caller's, and `locked` holds the lock.
-        let extended = self.locked(|inner| unsafe { inner.extend(span, class) });
+        // SAFETY: the caller's, and the lock is held.
+        let extended = self
+            .inner
+            .locked(|inner| unsafe { inner.extend(span, class) });
         extended.unwrap_or(false)
     }
 
     /// Safety: the blocks of the chain are of this heap.
     pub(crate) unsafe fn free_from_afar(&self, chain: Chain) {
-        let many = self.remote.add(chain) >= MANY;
-        if many && self.lock.try_lock() {
-            // SAFETY: the lock is held.
-            self.bring_home(unsafe { &mut *self.inner.get() });
-            // SAFETY: `try_lock` locked it.
-            unsafe { self.lock.unlock() };
+        if self.remote.add(chain) >= MANY {
+            self.inner.if_free(|inner| self.bring_home(inner));
         }
     }
 
@@ -191,7 +174,7 @@ impl Heap {
     }
 
     pub(crate) fn trim(&self) -> bool {
-        let trimmed = self.locked(|inner| {
+        let trimmed = self.inner.locked(|inner| {
             self.bring_home(inner);
             inner.trim()
         });
@@ -200,12 +183,12 @@ impl Heap {
 
     #[cfg(test)]
     pub(crate) fn live_blocks_at_home(&self) -> usize {
-        let live = self.locked(|inner| inner.stats().live_blocks);
+        let live = self.inner.locked(|inner| inner.stats().live_blocks);
         live.unwrap_or(0)
     }
 
     pub(crate) fn stats(&self) -> HeapStats {
-        let stats = self.locked(|inner| {
+        let stats = self.inner.locked(|inner| {
             self.bring_home(inner);
             inner.stats()
         });

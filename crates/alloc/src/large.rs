@@ -4,17 +4,20 @@
 //!  region              region + page              |  region        region
 //!  | header | block ................ |            |  ... header | block .......... |
 //! ```
-//! Freed mappings are kept for the next request that fits, as all pages would be faulted in anew; one that is up to
-//! half too long serves as well, without the memory of what is beyond an eighth. They are an eighth of what is live or
-//! 16 MiB, for a quarter of a second; the oldest goes first. Time is looked at when a large block is mapped or freed;
-//! [`Large::trim`] gives all of them back. Huge pages are not asked for, unless the settings say so.
+//! Freed mappings are kept for the next request that fits, as all pages would be faulted in anew: in a list for each
+//! core, so that no two cores write the same lines; a core whose list has none that fits looks at the others'. One that
+//! is up to half too long serves as well. What is kept, and what is more than an eighth beyond a request that was so
+//! served, is together an eighth of what is live or 16 MiB; the oldest of the core goes first. It lingers for a quarter
+//! of a second at least, twice that at most. Time is looked at when a large block is mapped or freed; [`Large::trim`]
+//! gives all of them back. Huge pages are not asked for, unless the settings say so.
 //!
 //! Guarded allocators keep no mappings, but the headers of the last 1,024 freed blocks: a second free finds them.
 
-use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use crate::lock::Lock;
+use crate::lock::{Guarded, Lock};
 use crate::os::{self, PAGE};
 use crate::region::{Geometry, PLACES, SEEN, Seen};
 
@@ -23,10 +26,10 @@ pub(crate) const FREED_MAGIC: u64 = 0x6667_6672_6565_6421;
 /// Headers of freed blocks that guarded allocators keep.
 const HEADERS: usize = 1024;
 const KEPT: usize = 64;
-/// Bytes that they may have together, or `1 / KEPT_PART` of those that are live.
+/// Bytes that are kept, or `1 / KEPT_PART` of those that are live.
 const KEPT_BYTES: usize = 16 << 20;
 const KEPT_PART: usize = 8;
-/// A kept mapping loses the memory that is more than `1 / EXCESS` beyond what is needed.
+/// What is more than `1 / EXCESS` beyond a request that a kept mapping serves counts as kept.
 const EXCESS: usize = 8;
 const LINGER_MS: u64 = 250;
 
@@ -37,6 +40,8 @@ pub(crate) struct Header {
     start: usize,
     mapped: usize,
     offset: usize,
+    /// Bytes of the mapping that count as kept.
+    spare: usize,
 }
 
 impl Header {
@@ -51,25 +56,32 @@ impl Header {
 
 #[derive(Debug)]
 pub(crate) struct Large {
-    pub(crate) lock: Lock,
-    inner: UnsafeCell<Inner>,
+    /// One a core.
+    lists: &'static [Guarded<List>],
+    headers: Guarded<Headers>,
+    live_blocks: AtomicUsize,
+    live_bytes: AtomicUsize,
+    kept_bytes: AtomicUsize,
+    /// When it was looked for what is kept for long: milliseconds of [`os::now_ms`].
+    looked: AtomicU64,
 }
 
-// SAFETY: `inner` is only touched by the holder of `lock`.
-unsafe impl Sync for Large {}
-
+/// Kept mappings, the oldest first.
+#[repr(align(128))]
 #[derive(Debug)]
-struct Inner {
+struct List {
     kept: [Kept; KEPT],
     count: usize,
-    kept_bytes: usize,
-    /// Addresses of the headers of freed blocks, the oldest at `oldest` once all places are used.
-    headers: [usize; HEADERS],
-    oldest: usize,
-    stats: LargeStats,
 }
 
-#[derive(Debug, Clone, Copy)]
+/// Addresses of the headers of freed blocks, the oldest at `oldest` once all places are used.
+#[derive(Debug)]
+struct Headers {
+    places: [usize; HEADERS],
+    oldest: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kept {
     start: usize,
     mapped: usize,
@@ -101,38 +113,30 @@ pub struct LargeStats {
 }
 
 impl Large {
-    pub(crate) const fn new() -> Self {
-        Self {
-            lock: Lock::new(),
-            inner: UnsafeCell::new(Inner {
-                kept: [NOTHING; KEPT],
-                count: 0,
-                kept_bytes: 0,
-                headers: [0; HEADERS],
+    /// For that number of cores; `None` without memory.
+    pub(crate) fn new(cores: usize) -> Option<Self> {
+        Some(Self {
+            lists: os::map_all(cores, |_| Guarded::new(List::new()))?,
+            headers: Guarded::new(Headers {
+                places: [0; HEADERS],
                 oldest: 0,
-                stats: LargeStats {
-                    live_blocks: 0,
-                    live_bytes: 0,
-                    kept_bytes: 0,
-                },
             }),
-        }
+            live_blocks: AtomicUsize::new(0),
+            live_bytes: AtomicUsize::new(0),
+            kept_bytes: AtomicUsize::new(0),
+            looked: AtomicU64::new(0),
+        })
     }
 
-    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> Option<T> {
-        if !self.lock.lock() {
-            return None;
-        }
-        // SAFETY: the lock is held, and `work` cannot reach it again.
-        let done = work(unsafe { &mut *self.inner.get() });
-        // SAFETY: it was locked above, and `work` is over.
-        unsafe { self.lock.unlock() };
-        Some(done)
+    pub(crate) fn locks(&self) -> impl Iterator<Item = &Lock> {
+        let lists = self.lists.iter().map(|list| &list.lock);
+        lists.chain([&self.headers.lock])
     }
 
     /// A block of `size` bytes at a multiple of `align`; whether it is known to hold zeros.
     pub(crate) fn take(
         &self,
+        core: usize,
         geometry: Geometry,
         size: usize,
         align: usize,
@@ -142,48 +146,68 @@ impl Large {
             return (null_mut(), false);
         };
         if align < geometry.region
-            && let Some((start, kept)) = self.locked(|inner| inner.reuse(mapped)).flatten()
+            && let Some(header) = self.reuse(core, mapped, offset)
         {
-            let needed = mapped + mapped / EXCESS;
-            if kept > needed {
-                // SAFETY: a kept mapping is nobody else's once it is taken.
-                unsafe { drop_pages(start + needed.next_multiple_of(PAGE), start + kept) };
-            }
-            // SAFETY: as above.
-            return (
-                unsafe { write_header(geometry, start, kept, offset) },
-                false,
-            );
+            // SAFETY: a kept mapping is nobody else's once it is taken.
+            return (unsafe { write_header(geometry, header) }, false);
         }
         let Some(start) = os::map(mapped, align.max(geometry.region)) else {
             return (null_mut(), false);
         };
-        self.give_back(os::now_ms().saturating_sub(LINGER_MS));
+        self.give_back_old();
         if huge {
             // SAFETY: the mapping just made.
             unsafe { os::advise(start, mapped, libc::MADV_HUGEPAGE) };
         }
-        self.locked(|inner| inner.add(mapped));
-        let start = start.as_ptr().expose_provenance();
+        self.add(mapped);
+        let header = Header {
+            magic: LARGE_MAGIC,
+            start: start.as_ptr().expose_provenance(),
+            mapped,
+            offset,
+            spare: 0,
+        };
         // SAFETY: the mapping just made, as long as `layout` said.
-        (
-            unsafe { write_header(geometry, start, mapped, offset) },
-            true,
-        )
+        (unsafe { write_header(geometry, header) }, true)
+    }
+
+    /// The header of a kept mapping that fits, of this core if there is one.
+    fn reuse(&self, core: usize, mapped: usize, offset: usize) -> Option<Header> {
+        let (others, own) = self.lists.split_at(core);
+        let mut lists = own.iter().chain(others);
+        let kept = lists.find_map(|list| list.if_free(|list| list.reuse(mapped))?)?;
+        let spare = kept.mapped.saturating_sub(mapped + mapped / EXCESS);
+        self.kept_bytes.fetch_sub(kept.mapped - spare, Relaxed);
+        self.add(kept.mapped);
+        Some(Header {
+            magic: LARGE_MAGIC,
+            start: kept.start,
+            mapped: kept.mapped,
+            offset,
+            spare,
+        })
     }
 
     /// Safety: `header` is that of a live large block that nobody uses any more.
-    pub(crate) unsafe fn free(&self, geometry: Geometry, header: NonNull<Header>, keep: Keep) {
+    pub(crate) unsafe fn free(
+        &self,
+        core: usize,
+        geometry: Geometry,
+        header: NonNull<Header>,
+        keep: Keep,
+    ) {
         // SAFETY: the caller's.
         let Header {
             start,
             mapped,
             offset,
+            spare,
             ..
         } = unsafe { header.read() };
         // SAFETY: the header is mapped, and nobody else's since its block is free.
         unsafe { (*header.as_ptr()).magic = FREED_MAGIC };
-        self.locked(|inner| inner.subtract(mapped));
+        self.subtract(mapped);
+        self.kept_bytes.fetch_sub(spare, Relaxed);
         if keep == Keep::Header {
             // SAFETY: the block's mapping, and the caller's that nobody uses it.
             return unsafe { self.keep_header(start, mapped, header) };
@@ -193,23 +217,57 @@ impl Large {
             mapped,
             since: os::now_ms(),
         };
-        let fits = offset < geometry.region;
-        if self.locked(|inner| fits && inner.keep(kept)) != Some(true) {
+        if offset >= geometry.region || !self.keep(core, kept) {
             // SAFETY: the block's mapping, which is not kept, and the caller's that nobody uses it.
             unsafe { unmap(start, mapped) };
         }
-        self.give_back(kept.since.saturating_sub(LINGER_MS));
+        self.give_back_old();
     }
 
-    /// Gives back mappings that were kept before then, and those that are too many; whether there were any.
-    fn give_back(&self, before: u64) -> bool {
+    /// Keeps a mapping on the list of a core, and gives back the oldest ones there that are too many; whether it could.
+    fn keep(&self, core: usize, kept: Kept) -> bool {
+        let list = &self.lists[core];
+        if kept.mapped > self.may_keep() {
+            return false;
+        }
+        self.kept_bytes.fetch_add(kept.mapped, Relaxed);
+        if list.locked(|list| list.keep(kept)) != Some(true) {
+            self.kept_bytes.fetch_sub(kept.mapped, Relaxed);
+            return false;
+        }
+        self.give_back(list, |list| {
+            list.count == KEPT || self.kept_bytes.load(Relaxed) > self.may_keep()
+        });
+        true
+    }
+
+    fn may_keep(&self) -> usize {
+        KEPT_BYTES.max(self.live_bytes.load(Relaxed) / KEPT_PART)
+    }
+
+    /// Gives back the oldest mapping of a list for as long as `goes` says so; whether there were any.
+    fn give_back(&self, list: &Guarded<List>, goes: impl Fn(&List) -> bool) -> bool {
+        let next = || list.locked(|list| (list.count > 0 && goes(list)).then(|| list.remove(0)));
         let mut any = false;
-        while let Some(old) = self.locked(|inner| inner.excess(before)).flatten() {
+        while let Some(old) = next().flatten() {
+            self.kept_bytes.fetch_sub(old.mapped, Relaxed);
             // SAFETY: a mapping that was kept, and is no more.
             unsafe { unmap(old.start, old.mapped) };
             any = true;
         }
         any
+    }
+
+    /// Gives back what was kept for long, of all cores; looks for it once in a while.
+    fn give_back_old(&self) {
+        let (now, looked) = (os::now_ms(), self.looked.load(Relaxed));
+        if now < looked + LINGER_MS {
+            return;
+        }
+        self.looked.store(now, Relaxed);
+        for list in self.lists {
+            self.give_back(list, |list| list.kept[0].since + LINGER_MS <= now);
+        }
     }
 
     /// Gives back a mapping but for the page of its header, and the oldest kept header. Safety: a mapping of a freed
@@ -220,11 +278,7 @@ impl Large {
         unsafe { unmap(start, page - start) };
         // SAFETY: as above.
         unsafe { unmap(page + PAGE, start + mapped - page - PAGE) };
-        let oldest = self.locked(|inner| {
-            let place = &mut inner.headers[inner.oldest];
-            inner.oldest = (inner.oldest + 1) % HEADERS;
-            std::mem::replace(place, page)
-        });
+        let oldest = self.headers.locked(|headers| headers.keep(page));
         let oldest = oldest.unwrap_or(page);
         // SAFETY: the page of a header that nobody looks for any more.
         unsafe { unmap(oldest, PAGE) };
@@ -242,6 +296,7 @@ impl Large {
             start,
             mapped,
             offset,
+            spare,
             ..
         } = unsafe { header.read() };
         let Some((_, wanted)) = layout(geometry, size, 1).filter(|_| offset == PAGE) else {
@@ -270,76 +325,84 @@ impl Large {
             }
             to.as_ptr().expose_provenance()
         };
-        self.locked(|inner| {
-            inner.subtract(mapped);
-            inner.add(wanted);
-        });
+        self.kept_bytes.fetch_sub(spare, Relaxed);
+        self.subtract(mapped);
+        self.add(wanted);
+        let header = Header {
+            magic: LARGE_MAGIC,
+            start: now,
+            mapped: wanted,
+            offset,
+            spare: 0,
+        };
         // SAFETY: the block's mapping as it is now.
-        unsafe { write_header(geometry, now, wanted, offset) }
+        unsafe { write_header(geometry, header) }
     }
 
     pub(crate) fn trim(&self) -> bool {
-        self.give_back(u64::MAX)
+        let given = self.lists.iter();
+        given.filter(|list| self.give_back(list, |_| true)).count() > 0
     }
 
     pub(crate) fn stats(&self) -> LargeStats {
-        let stats = self.locked(|inner| LargeStats {
-            kept_bytes: inner.kept_bytes,
-            ..inner.stats
-        });
-        stats.unwrap_or_default()
+        LargeStats {
+            live_blocks: self.live_blocks.load(Relaxed),
+            live_bytes: self.live_bytes.load(Relaxed),
+            kept_bytes: self.kept_bytes.load(Relaxed),
+        }
+    }
+
+    fn add(&self, mapped: usize) {
+        self.live_blocks.fetch_add(1, Relaxed);
+        self.live_bytes.fetch_add(mapped, Relaxed);
+    }
+
+    fn subtract(&self, mapped: usize) {
+        self.live_blocks.fetch_sub(1, Relaxed);
+        self.live_bytes.fetch_sub(mapped, Relaxed);
     }
 }
 
-impl Inner {
+impl List {
+    const fn new() -> Self {
+        Self {
+            kept: [NOTHING; KEPT],
+            count: 0,
+        }
+    }
+
     /// The shortest kept mapping that is long enough, if at most half too long.
-    fn reuse(&mut self, mapped: usize) -> Option<(usize, usize)> {
+    fn reuse(&mut self, mapped: usize) -> Option<Kept> {
         let fit = mapped..=mapped + mapped / 2;
         let kept = self.kept[..self.count].iter().enumerate();
         let fitting = kept.filter(|(_, kept)| fit.contains(&kept.mapped));
         let place = fitting.min_by_key(|(_, kept)| kept.mapped)?.0;
-        let found = self.remove(place);
-        self.add(found.mapped);
-        Some((found.start, found.mapped))
+        Some(self.remove(place))
     }
 
     fn remove(&mut self, place: usize) -> Kept {
         let found = self.kept[place];
         self.kept.copy_within(place + 1..self.count, place);
         self.count -= 1;
-        self.kept_bytes -= found.mapped;
         found
     }
 
     fn keep(&mut self, mapping: Kept) -> bool {
-        let fits = self.count < KEPT && mapping.mapped <= self.may_keep();
+        let fits = self.count < KEPT;
         if fits {
             self.kept[self.count] = mapping;
             self.count += 1;
-            self.kept_bytes += mapping.mapped;
         }
         fits
     }
+}
 
-    fn may_keep(&self) -> usize {
-        KEPT_BYTES.max(self.stats.live_bytes / KEPT_PART)
-    }
-
-    fn excess(&mut self, before: u64) -> Option<Kept> {
-        let is_full = self.count == KEPT || self.kept_bytes > self.may_keep();
-        let goes = self.count > 0 && (is_full || self.kept[0].since < before);
-        goes.then(|| self.remove(0))
-    }
-
-    fn add(&mut self, mapped: usize) {
-        self.stats.live_blocks += 1;
-        self.stats.live_bytes += mapped;
-    }
-
-    /// A block that came without the lock was not counted.
-    fn subtract(&mut self, mapped: usize) {
-        self.stats.live_blocks = self.stats.live_blocks.saturating_sub(1);
-        self.stats.live_bytes = self.stats.live_bytes.saturating_sub(mapped);
+impl Headers {
+    /// What it takes the place of.
+    fn keep(&mut self, page: usize) -> usize {
+        let place = &mut self.places[self.oldest];
+        self.oldest = (self.oldest + 1) % HEADERS;
+        std::mem::replace(place, page)
     }
 }
 
@@ -365,17 +428,12 @@ pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
     with_exposed_provenance_mut(page + tag + (1 + line) * 64)
 }
 
-/// Safety: a mapping of the caller's begins at `start`, as long and with as much before the block as [`layout`] said.
-unsafe fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: usize) -> *mut u8 {
-    let block: *mut u8 = with_exposed_provenance_mut(start + offset);
+/// The block of a header. Safety: its mapping is the caller's, as long and with as much before the block as [`layout`]
+/// said.
+unsafe fn write_header(geometry: Geometry, header: Header) -> *mut u8 {
+    let block: *mut u8 = with_exposed_provenance_mut(header.block());
     let Some(at) = NonNull::new(block) else {
         return null_mut();
-    };
-    let header = Header {
-        magic: LARGE_MAGIC,
-        start,
-        mapped,
-        offset,
     };
     // SAFETY: the caller's: the header's page belongs to the mapping, and not to the block.
     unsafe { header_of(geometry, at).write(header) };
@@ -390,62 +448,105 @@ unsafe fn unmap(start: usize, mapped: usize) {
     }
 }
 
-/// Gives back the memory of pages, and keeps their addresses. Safety: they are pages of a mapping that nobody uses.
-unsafe fn drop_pages(from: usize, to: usize) {
-    if let Some(at) = NonNull::new(with_exposed_provenance_mut(from)).filter(|_| from < to) {
-        // SAFETY: the caller's.
-        unsafe { os::advise(at, to - from, libc::MADV_DONTNEED) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn inner() -> Inner {
-        Large::new().inner.into_inner()
+    fn large(cores: usize) -> Large {
+        Large::new(cores).expect("memory for a few lists")
     }
 
-    fn kept(mapped: usize, since: u64) -> Kept {
+    fn geometry() -> Geometry {
+        Geometry::of(crate::RegionSize::default().bytes())
+    }
+
+    fn mapping(pages: usize) -> Kept {
+        let start = os::map(pages * PAGE, geometry().region).expect("memory for a mapping");
         Kept {
-            start: mapped,
-            mapped,
-            since,
+            start: start.as_ptr().expose_provenance(),
+            mapped: pages * PAGE,
+            since: 0,
         }
     }
 
     #[test]
     fn the_shortest_mapping_that_is_at_most_half_too_long_is_reused() {
-        let mut inner = inner();
+        let large = large(1);
         for pages in [800, 880, 840, 1_240] {
-            assert!(inner.keep(kept(pages * PAGE, 0)));
+            assert!(large.keep(0, mapping(pages)));
         }
-        assert_eq!(inner.reuse(820 * PAGE), Some((840 * PAGE, 840 * PAGE)));
-        assert_eq!(inner.reuse(820 * PAGE), Some((880 * PAGE, 880 * PAGE)));
-        assert_eq!(inner.reuse(820 * PAGE), None, "1,240 pages are too many");
-        assert_eq!(inner.kept_bytes, 2_040 * PAGE);
+        let reuse = || {
+            large
+                .reuse(0, 820 * PAGE, PAGE)
+                .map(|header| header.mapped / PAGE)
+        };
+        assert_eq!(reuse(), Some(840));
+        assert_eq!(reuse(), Some(880));
+        assert_eq!(reuse(), None, "1,240 pages are too many");
+        assert_eq!(large.stats().kept_bytes, 2_040 * PAGE);
+    }
+
+    #[test]
+    fn what_a_mapping_is_too_long_counts_as_kept_until_its_block_is_freed() {
+        let large = large(1);
+        assert!(large.keep(0, mapping(1_200)));
+        let header = large.reuse(0, 800 * PAGE, PAGE).expect("it is kept");
+        assert_eq!(header.spare, 300 * PAGE);
+        assert_eq!(large.stats().kept_bytes, 300 * PAGE);
+        let geometry = geometry();
+        // SAFETY: the mapping is this test's.
+        let block = unsafe { write_header(geometry, header) };
+        let at = NonNull::new(block).and_then(|block| NonNull::new(header_of(geometry, block)));
+        // SAFETY: the block of the header just written, which nobody uses.
+        unsafe { large.free(0, geometry, at.expect("a header"), Keep::Mapping) };
+        assert_eq!(large.stats().kept_bytes, 1_200 * PAGE);
+        assert!(large.trim() && large.stats() == LargeStats::default());
+    }
+
+    #[test]
+    fn the_mapping_of_another_core_serves_where_no_own_fits() {
+        let large = large(3);
+        assert!(large.keep(2, mapping(400)) && large.keep(1, mapping(300)));
+        assert!(large.reuse(1, 400 * PAGE, PAGE).is_some());
+        assert!(large.reuse(2, 300 * PAGE, PAGE).is_some());
+        assert_eq!(large.stats().kept_bytes, 0);
     }
 
     #[test]
     fn the_oldest_mapping_goes_when_there_are_too_many_and_when_it_is_old() {
-        let mut inner = inner();
-        for since in 0..KEPT as u64 {
-            assert!(inner.keep(kept(PAGE, since)));
+        let large = large(2);
+        let is_kept = |pages| {
+            large.lists.iter().any(|list| {
+                list.locked(|list| {
+                    list.kept[..list.count]
+                        .iter()
+                        .any(|kept| kept.mapped == pages * PAGE)
+                }) == Some(true)
+            })
+        };
+        for pages in 1..=KEPT {
+            assert!(large.keep(0, mapping(pages)));
         }
-        assert!(!inner.keep(kept(PAGE, 99)), "there is no place");
-        assert_eq!(inner.excess(0).map(|old| old.since), Some(0));
-        assert!(inner.excess(0).is_none());
-        assert_eq!(inner.excess(2).map(|old| old.since), Some(1));
-        assert!(inner.excess(2).is_none());
+        assert!(!is_kept(1) && is_kept(2), "one place stays free");
+        let young = Kept {
+            since: u64::MAX / 2,
+            ..mapping(99)
+        };
+        assert!(large.keep(1, young));
+        large.give_back_old();
+        assert!(!is_kept(2) && !is_kept(KEPT) && is_kept(99));
     }
 
     #[test]
     fn what_is_kept_is_bounded_by_what_is_live() {
-        let mut inner = inner();
-        assert!(!inner.keep(kept(KEPT_BYTES + PAGE, 0)));
-        inner.add(KEPT_PART * (KEPT_BYTES + PAGE));
-        assert!(inner.keep(kept(KEPT_BYTES + PAGE, 0)));
-        inner.subtract(KEPT_PART * (KEPT_BYTES + PAGE));
-        assert!(inner.excess(0).is_some() && inner.kept_bytes == 0);
+        let large = large(1);
+        let pages = KEPT_BYTES / PAGE + 1;
+        let long = mapping(pages);
+        assert!(!large.keep(0, long));
+        large.add(KEPT_PART * pages * PAGE);
+        assert!(large.keep(0, long));
+        large.subtract(KEPT_PART * pages * PAGE);
+        assert!(large.keep(0, mapping(1)));
+        assert_eq!(large.stats().kept_bytes, PAGE, "the older one went");
     }
 }

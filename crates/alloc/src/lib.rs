@@ -63,10 +63,11 @@ pub use shared::{Global, made, shared};
 pub use stats::Stats;
 
 use belongs::Place;
-use class::{LARGEST, SHARING, class_of, class_of_aligned, class_of_shared, is_alone};
+use class::{GRAIN, LARGEST, SHARING, WORD, class_of, class_of_aligned, class_of_shared, is_alone};
 use cores::{CPUS, Cores, current_cpu};
 use heap::Heap;
 use large::Large;
+use lock::Lock;
 use magazine::{Here, Magazines};
 use region::{Geometry, Region};
 
@@ -100,25 +101,18 @@ impl CoreAware {
         let geometry = Geometry::of(config.region.bytes());
         let count = cores.count().min(CPUS);
         let cpus = cores.cpus();
-        let heaps = os::map(count * size_of::<Heap>(), os::PAGE)?.cast::<Heap>();
-        for core in 0..count {
-            // SAFETY: the mapping has room for `count` heaps.
-            let heap = unsafe { heaps.add(core) };
-            // SAFETY: it is fresh, and a page is aligned enough.
-            unsafe { heap.write(Heap::new(core as u32, geometry, config)) };
-        }
+        let heaps = os::map_all(count, |core| Heap::new(core as u32, geometry, config))?;
         Some(Self {
             config,
             geometry,
             cores,
-            // SAFETY: `count` heaps were written above, and they are never unmapped.
-            heaps: unsafe { std::slice::from_raw_parts(heaps.as_ptr(), count) },
+            heaps,
             // Guarded blocks are checked one by one: none of them is in a magazine.
             magazines: match config.guarded {
                 true => Magazines::none(),
                 false => Magazines::new(cpus),
             },
-            large: Large::new(),
+            large: Large::new(count)?,
         })
     }
 
@@ -127,7 +121,7 @@ impl CoreAware {
         self.cores.of(current_cpu())
     }
 
-    /// A block of at least `size` bytes, aligned to 16; null when the kernel has no memory.
+    /// A block of at least `size` bytes, aligned to 16, or to 8 if it has no more than that; null when the kernel has no memory.
     #[inline]
     #[must_use]
     pub fn allocate(&self, size: usize) -> *mut u8 {
@@ -169,7 +163,7 @@ impl CoreAware {
 
     /// The class for such a block. Spans begin at a slice: their blocks are aligned to no more.
     fn class_for(&self, size: usize, align: usize) -> Option<usize> {
-        if align <= class::GRAIN {
+        if align <= if size > WORD { GRAIN } else { WORD } {
             return (size <= LARGEST).then(|| class_of(size));
         }
         let fits = align <= self.geometry.slice();
@@ -204,7 +198,7 @@ impl CoreAware {
             Some(taken) => taken,
             None => {
                 let huge = self.config.huge && self.config.huge_at_once;
-                self.large.take(self.geometry, size, align, huge)
+                self.large.take(core, self.geometry, size, align, huge)
             }
         }
     }
@@ -221,7 +215,7 @@ impl CoreAware {
     /// Whether a heap cannot be had, for this thread or for ever ([`lock`]).
     #[cold]
     fn is_any_lost(&self) -> bool {
-        self.heaps.iter().any(|heap| heap.lock.is_lost())
+        self.heaps.iter().any(|heap| heap.inner.lock.is_lost())
     }
 
     #[cold]
@@ -324,8 +318,7 @@ impl CoreAware {
 
     /// Takes all locks that can be had, before a fork.
     pub fn before_fork(&self) {
-        self.heaps.iter().for_each(|heap| heap.lock.lock_for_fork());
-        self.large.lock.lock_for_fork();
+        self.locks().for_each(Lock::lock_for_fork);
     }
 
     /// Releases the locks that were taken for a fork, in the parent and in the child.
@@ -333,10 +326,13 @@ impl CoreAware {
     /// This thread, or the one that forked it, called [`CoreAware::before_fork`] and nothing of this allocator since.
     pub unsafe fn after_fork(&self) {
         // SAFETY: the caller's.
-        unsafe { self.large.lock.unlock_after_fork() };
-        let heaps = self.heaps.iter();
-        // SAFETY: as above.
-        heaps.for_each(|heap| unsafe { heap.lock.unlock_after_fork() });
+        self.locks()
+            .for_each(|lock| unsafe { lock.unlock_after_fork() });
+    }
+
+    fn locks(&self) -> impl Iterator<Item = &Lock> {
+        let heaps = self.heaps.iter().map(|heap| &heap.inner.lock);
+        heaps.chain(self.large.locks())
     }
 }
 
@@ -355,7 +351,7 @@ unsafe impl GlobalAlloc for CoreAware {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= class::GRAIN {
+        if layout.align() <= WORD {
             return self.allocate_zeroed(layout.size());
         }
         let block = self.allocate_aligned(layout.size(), layout.align());

@@ -16,6 +16,7 @@
 //! so that a copy takes the next one. Kernels before 4.14 refuse that: all copies have one number there.
 //! Of a thread 17 bits are known. Two that agree in them cost a block of another heap, and nothing else.
 
+use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
@@ -124,6 +125,48 @@ impl Lock {
     }
 }
 
+/// What a lock guards.
+#[derive(Debug)]
+pub(crate) struct Guarded<T> {
+    pub(crate) lock: Lock,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is only touched by the holder of `lock`.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self {
+            lock: Lock::new(),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// What `work` makes of the value; `None` where the lock refuses.
+    #[inline]
+    pub(crate) fn locked<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        // SAFETY: the lock is held.
+        self.lock.lock().then(|| unsafe { self.held(work) })
+    }
+
+    /// The same, but `None` at once while somebody holds the lock.
+    pub(crate) fn if_free<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        // SAFETY: the lock is held.
+        self.lock.try_lock().then(|| unsafe { self.held(work) })
+    }
+
+    /// Safety: the caller holds the lock, and `work` cannot reach it.
+    #[inline]
+    unsafe fn held<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: the caller's.
+        let done = work(unsafe { &mut *self.value.get() });
+        // SAFETY: the caller's, and `work` is over.
+        unsafe { self.lock.unlock() };
+        done
+    }
+}
+
 fn is_lost(word: u32, own: u32) -> bool {
     let differs = word ^ own;
     word != 0 && (differs >> THREAD == 0 || differs >> PROCESS != 0)
@@ -208,31 +251,21 @@ fn emptied_in_copies() -> Option<*mut AtomicU32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::UnsafeCell;
-
-    struct Counter(Lock, UnsafeCell<u64>);
-    // SAFETY: the number is only touched while the lock is held.
-    unsafe impl Sync for Counter {}
 
     #[test]
     fn it_lets_one_in_at_a_time() {
-        let counter = Counter(Lock::new(), UnsafeCell::new(0));
+        let counter = Guarded::new(0);
         let times = if cfg!(miri) { 50 } else { 20_000 };
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    let counter = &counter;
                     for _ in 0..times {
-                        assert!(counter.0.lock());
-                        // SAFETY: the lock is held.
-                        unsafe { *counter.1.get() += 1 };
-                        // SAFETY: as above.
-                        unsafe { counter.0.unlock() };
+                        assert!(counter.locked(|counter| *counter += 1).is_some());
                     }
                 });
             }
         });
-        assert_eq!(counter.1.into_inner(), 4 * times);
+        assert_eq!(counter.value.into_inner(), 4 * times);
     }
 
     #[test]

@@ -43,6 +43,18 @@ pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
     Some(block)
 }
 
+/// Values on pages of their own, for ever; `None` when the kernel refuses.
+pub(crate) fn map_all<T>(count: usize, value: impl Fn(usize) -> T) -> Option<&'static [T]> {
+    const { assert!(align_of::<T>() <= PAGE) };
+    let first = map(count * size_of::<T>(), PAGE)?.cast::<T>();
+    for at in 0..count {
+        // SAFETY: the mapping has room for `count` values, and a page is aligned enough.
+        unsafe { first.add(at).write(value(at)) };
+    }
+    // SAFETY: all of them were written, and are never unmapped.
+    Some(unsafe { std::slice::from_raw_parts(first.as_ptr(), count) })
+}
+
 /// The lowest of the aligned mappings.
 static LOWEST: AtomicUsize = AtomicUsize::new(0);
 

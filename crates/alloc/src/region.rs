@@ -48,9 +48,9 @@ pub(crate) fn core_of(tag: u64) -> Option<usize> {
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) next: *mut Block,
-    /// In hardened mode, what marks the block as free.
-    pub(crate) mark: u64,
 }
+
+const _: () = assert!(size_of::<Block>() <= crate::class::WORD);
 
 /// A run of slices. All zero where no span begins.
 #[repr(C)]

@@ -403,3 +403,21 @@ fn huge_pages_for_all_memory_are_asked_for_at_once() {
     // SAFETY: the region has a live block.
     assert!(unsafe { region.as_ref() }.own().is_huge.get());
 }
+
+#[test]
+fn a_block_of_no_more_than_eight_bytes_takes_eight_and_is_aligned_as_asked_for() {
+    let allocator = CoreAware::new(Config::default()).expect("memory for the heaps");
+    for (size, align, usable) in [(0, 1, 8), (8, 8, 8), (9, 1, 16), (1, 16, 16), (8, 16, 16)] {
+        let blocks = [(); 9].map(|()| allocator.allocate_aligned(size, align));
+        for block in blocks.map(|block| NonNull::new(block).expect("memory")) {
+            assert!(
+                block.addr().get().is_multiple_of(align.max(8)),
+                "{size} {align}"
+            );
+            // SAFETY: the block is live.
+            assert_eq!(unsafe { allocator.usable(block) }, usable, "{size} {align}");
+            // SAFETY: as above, and nobody else has it.
+            unsafe { allocator.free(block) };
+        }
+    }
+}

@@ -48,10 +48,7 @@ unsafe impl<const N: usize> Sync for Watched<N> {}
 
 impl<const N: usize> Watched<N> {
     fn new() -> Arc<Self> {
-        let block = |_| {
-            let (next, mark) = (null_mut(), 0);
-            NonNull::from(Box::leak(Box::new(Block { next, mark })))
-        };
+        let block = |_| NonNull::from(Box::leak(Box::new(Block { next: null_mut() })));
         Arc::new(Self {
             list: Remote::with_head(LoomPtr::new(null_mut())),
             blocks: std::array::from_fn(block),
