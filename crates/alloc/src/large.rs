@@ -173,6 +173,9 @@ impl Large {
 
     /// The header of a kept mapping that fits, of this core if there is one.
     fn reuse(&self, core: usize, mapped: usize, offset: usize) -> Option<Header> {
+        if self.kept_bytes.load(Relaxed) < mapped {
+            return None;
+        }
         let (others, own) = self.lists.split_at(core);
         let mut lists = own.iter().chain(others);
         let kept = lists.find_map(|list| list.if_free(|list| list.reuse(mapped))?)?;

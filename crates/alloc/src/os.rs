@@ -48,8 +48,10 @@ pub(crate) fn map_all<T>(count: usize, value: impl Fn(usize) -> T) -> Option<&'s
     const { assert!(align_of::<T>() <= PAGE) };
     let first = map(count * size_of::<T>(), PAGE)?.cast::<T>();
     for at in 0..count {
-        // SAFETY: the mapping has room for `count` values, and a page is aligned enough.
-        unsafe { first.add(at).write(value(at)) };
+        // SAFETY: the mapping has room for `count` values.
+        let place = unsafe { first.add(at) };
+        // SAFETY: as above, and a page is aligned enough.
+        unsafe { place.write(value(at)) };
     }
     // SAFETY: all of them were written, and are never unmapped.
     Some(unsafe { std::slice::from_raw_parts(first.as_ptr(), count) })
