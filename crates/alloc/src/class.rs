@@ -1,8 +1,8 @@
 //! Size classes: which block serves a request. The first is of 8 bytes; up to 128 there is a class
 //! every 16 bytes; above, eight classes in each doubling. So a block is at most 12.5 % larger than
-//! what was asked for (or 15 bytes), 6 % on average, and every power of two is a class, which is what aligned
-//! requests use. Blocks beyond 16 KiB are *alone*: each has a span of its own, begins at a slice,
-//! and what its class rounds up is never touched.
+//! what was asked for (or 15 bytes), 6 % on average, and every power of two is a class, which is
+//! what aligned requests use. Blocks beyond 16 KiB are *alone*: each has a span of its own, begins
+//! at a slice, and what its class rounds up is never touched.
 
 use crate::region::SLICES;
 
@@ -71,6 +71,12 @@ pub(crate) fn size_of_class(class: usize) -> usize {
     }
     let (doubling, step) = ((class - FINE) / STEPS, (class - FINE) % STEPS);
     (STEPS + step + 1) << (doubling + 4)
+}
+
+/// What every block for that many bytes is aligned to.
+#[inline]
+pub(crate) fn natural_align(size: usize) -> usize {
+    if size > WORD { GRAIN } else { WORD }
 }
 
 /// The class for `size` bytes at a multiple of `align`, a power of two of at most a slice: blocks

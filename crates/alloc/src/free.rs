@@ -3,12 +3,12 @@
 //! # What is noticed of a wrong free
 //!
 //! A program that frees a block twice in a row, or a pointer to where no block of its class may begin
-//! (no multiple of 16, or of 8 in one of 8 bytes), ends with a
-//! message. The checks of the usual way touch neither the block nor another line of its region: a
-//! mark in each free block took 1.10 to 1.40 of the CPU time of random replacements, and the exact
-//! place of the block in its span 1.035 (small blocks). A block that comes back to its span is
-//! compared with the last one that came, and one that goes there alone (of a mapping, or of more
-//! than 512 bytes and another core) with the beginning of its place. Guarded allocators check each.
+//! (no multiple of 16, or of 8 among blocks of 8 bytes), ends with a message. The checks of the usual
+//! way touch neither the block nor another line of its region: a mark in each free block took 1.10 to
+//! 1.40 of the CPU time of random replacements, and the exact place of the block in its span 1.035
+//! (small blocks). A block that comes back to its span is compared with the last one that came, and
+//! one that goes there alone (of a mapping, or of more than 512 bytes and another core) with the
+//! beginning of its place. Guarded allocators check each.
 
 use std::ptr::NonNull;
 

@@ -63,7 +63,9 @@ pub use shared::{Global, made, shared};
 pub use stats::Stats;
 
 use belongs::Place;
-use class::{GRAIN, LARGEST, SHARING, WORD, class_of, class_of_aligned, class_of_shared, is_alone};
+use class::{
+    LARGEST, SHARING, class_of, class_of_aligned, class_of_shared, is_alone, natural_align,
+};
 use cores::{CPUS, Cores, current_cpu};
 use heap::Heap;
 use large::Large;
@@ -121,7 +123,8 @@ impl CoreAware {
         self.cores.of(current_cpu())
     }
 
-    /// A block of at least `size` bytes, aligned to 16, or to 8 if it has no more than that; null when the kernel has no memory.
+    /// A block of at least `size` bytes, aligned to 16, or to 8 where `size` is at most 8; null when the kernel has no
+    /// memory.
     #[inline]
     #[must_use]
     pub fn allocate(&self, size: usize) -> *mut u8 {
@@ -163,7 +166,7 @@ impl CoreAware {
 
     /// The class for such a block. Spans begin at a slice: their blocks are aligned to no more.
     fn class_for(&self, size: usize, align: usize) -> Option<usize> {
-        if align <= if size > WORD { GRAIN } else { WORD } {
+        if align <= natural_align(size) {
             return (size <= LARGEST).then(|| class_of(size));
         }
         let fits = align <= self.geometry.slice();
@@ -351,7 +354,7 @@ unsafe impl GlobalAlloc for CoreAware {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= WORD {
+        if layout.align() <= natural_align(layout.size()) {
             return self.allocate_zeroed(layout.size());
         }
         let block = self.allocate_aligned(layout.size(), layout.align());

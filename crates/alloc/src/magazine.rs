@@ -8,9 +8,9 @@
 //!
 //! A class keeps at most 63 blocks and 64 KiB in a magazine (two blocks at least), one of blocks
 //! that are alone in their spans 512 KiB, or 1 MiB up to blocks of 64 KiB: a random replacement of
-//! 500 blocks finds three in four there. If a program frees blocks of all sizes, that is 35 MB a CPU. Blocks in magazines count as
-//! free, and stay there until a thread runs on that CPU again: nobody else may touch them. Their
-//! memory is first touched when a thread runs there.
+//! 500 blocks finds three in four there. If a program frees blocks of all sizes, that is 35 MB a
+//! CPU. Blocks in magazines count as free, and stay there until a thread runs on that CPU again:
+//! nobody else may touch them. Their memory is first touched when a thread runs there.
 
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::Relaxed;
