@@ -1,11 +1,11 @@
 //! All records in the order of time, into a tree of frames.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use measure::Measured;
 use measure::ring_record::Record;
 
-use crate::capture::{Event, Kept, Recorded};
+use crate::capture::{Kept, Recorded};
 use crate::chain::frames;
 use crate::idle::{Idle, idle};
 use crate::place::futex_of;
@@ -108,7 +108,6 @@ pub(crate) fn replay(
     recorded: &mut Recorded,
 ) -> Profile {
     recorded.events.sort_by_key(|event| event.ns);
-    recorded.events.retain(not_of_the_dead());
     let mut replay = Replay {
         profile: Profile {
             period_ns: of.spec.period_ns,
@@ -140,29 +139,6 @@ pub(crate) fn replay(
         replay.take(event.ns, (event.pid, event.tid), &event.kept);
     }
     replay.end()
-}
-
-/// Whether an event is none of a thread that has ended: its last switch comes after its end where the events are those
-/// of a CPU, and nobody waits there.
-fn not_of_the_dead() -> impl FnMut(&Event) -> bool {
-    let mut dead = HashSet::new();
-    move |Event { tid, kept, .. }| match kept {
-        Kept::Other(Record::Exit) => {
-            dead.insert(*tid);
-            true
-        }
-        Kept::Other(Record::Fork { child_thread, .. }) => {
-            dead.remove(child_thread);
-            true
-        }
-        // A thread that runs a new program takes the number of its process's first one.
-        Kept::Other(Record::In | Record::Exec) => {
-            dead.remove(tid);
-            true
-        }
-        Kept::Leaves(_) | Kept::Seen(_) | Kept::Other(Record::Out { .. }) => !dead.contains(tid),
-        _ => true,
-    }
 }
 
 impl Replay<'_> {
