@@ -73,7 +73,13 @@ pub(crate) fn size_of_class(class: usize) -> usize {
     (STEPS + step + 1) << (doubling + 4)
 }
 
-/// What every block for that many bytes is aligned to.
+/// What every block of a class is aligned to.
+#[inline(always)]
+pub(crate) fn align_of_class(class: usize) -> usize {
+    if class == 0 { WORD } else { GRAIN }
+}
+
+/// The same, of the class for that many bytes.
 #[inline]
 pub(crate) fn natural_align(size: usize) -> usize {
     if size > WORD { GRAIN } else { WORD }
@@ -88,12 +94,6 @@ pub(crate) fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     }
     let is_aligned = |&class: &usize| is_alone(class) || size_of_class(class).is_multiple_of(align);
     (class_of(rounded)..CLASSES).find(is_aligned)
-}
-
-/// The bits that are clear in the address of every block of a class.
-#[inline(always)]
-pub(crate) fn clear_bits(class: usize) -> usize {
-    if class == 0 { WORD - 1 } else { GRAIN - 1 }
 }
 
 /// For a block that is alone, or the fewest that hold four blocks with at most 1 part in 16 unused.

@@ -13,7 +13,7 @@
 use std::ptr::NonNull;
 
 use crate::belongs::Place;
-use crate::class::{clear_bits, is_alone, size_of_class};
+use crate::class::{align_of_class, is_alone, size_of_class};
 use crate::guard::{self, NOT_A_BEGINNING};
 use crate::large::Keep;
 use crate::remote::Chain;
@@ -58,7 +58,7 @@ impl CoreAware {
     /// Whether a block of that class may begin there, by what costs nothing to see.
     #[inline(always)]
     fn may_begin(&self, class: usize, block: *mut u8) -> bool {
-        let is_aligned = block.addr() & clear_bits(class) == 0;
+        let is_aligned = block.addr() & (align_of_class(class) - 1) == 0;
         is_aligned && (!is_alone(class) || self.geometry.begins_slice(block))
     }
 

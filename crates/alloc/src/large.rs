@@ -45,6 +45,16 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    fn live(start: usize, mapped: usize, offset: usize) -> Self {
+        Self {
+            magic: LARGE_MAGIC,
+            start,
+            mapped,
+            offset,
+            spare: 0,
+        }
+    }
+
     pub(crate) fn usable(&self) -> usize {
         self.mapped - self.offset
     }
@@ -160,13 +170,7 @@ impl Large {
             unsafe { os::advise(start, mapped, libc::MADV_HUGEPAGE) };
         }
         self.add(mapped);
-        let header = Header {
-            magic: LARGE_MAGIC,
-            start: start.as_ptr().expose_provenance(),
-            mapped,
-            offset,
-            spare: 0,
-        };
+        let header = Header::live(start.as_ptr().expose_provenance(), mapped, offset);
         // SAFETY: the mapping just made, as long as `layout` said.
         (unsafe { write_header(geometry, header) }, true)
     }
@@ -183,11 +187,8 @@ impl Large {
         self.kept_bytes.fetch_sub(kept.mapped - spare, Relaxed);
         self.add(kept.mapped);
         Some(Header {
-            magic: LARGE_MAGIC,
-            start: kept.start,
-            mapped: kept.mapped,
-            offset,
             spare,
+            ..Header::live(kept.start, kept.mapped, offset)
         })
     }
 
@@ -200,17 +201,12 @@ impl Large {
         keep: Keep,
     ) {
         // SAFETY: the caller's.
-        let Header {
-            start,
-            mapped,
-            offset,
-            spare,
-            ..
-        } = unsafe { header.read() };
+        let was = unsafe { header.read() };
+        let (start, mapped, offset) = (was.start, was.mapped, was.offset);
         // SAFETY: the header is mapped, and nobody else's since its block is free.
         unsafe { (*header.as_ptr()).magic = FREED_MAGIC };
         self.subtract(mapped);
-        self.kept_bytes.fetch_sub(spare, Relaxed);
+        self.kept_bytes.fetch_sub(was.spare, Relaxed);
         if keep == Keep::Header {
             // SAFETY: the block's mapping, and the caller's that nobody uses it.
             return unsafe { self.keep_header(start, mapped, header) };
@@ -295,13 +291,8 @@ impl Large {
         size: usize,
     ) -> *mut u8 {
         // SAFETY: the caller's.
-        let Header {
-            start,
-            mapped,
-            offset,
-            spare,
-            ..
-        } = unsafe { header.read() };
+        let was = unsafe { header.read() };
+        let (start, mapped, offset) = (was.start, was.mapped, was.offset);
         let Some((_, wanted)) = layout(geometry, size, 1).filter(|_| offset == PAGE) else {
             return null_mut();
         };
@@ -328,16 +319,10 @@ impl Large {
             }
             to.as_ptr().expose_provenance()
         };
-        self.kept_bytes.fetch_sub(spare, Relaxed);
+        self.kept_bytes.fetch_sub(was.spare, Relaxed);
         self.subtract(mapped);
         self.add(wanted);
-        let header = Header {
-            magic: LARGE_MAGIC,
-            start: now,
-            mapped: wanted,
-            offset,
-            spare: 0,
-        };
+        let header = Header::live(now, wanted, offset);
         // SAFETY: the block's mapping as it is now.
         unsafe { write_header(geometry, header) }
     }
@@ -452,104 +437,4 @@ unsafe fn unmap(start: usize, mapped: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn large(cores: usize) -> Large {
-        Large::new(cores).expect("memory for a few lists")
-    }
-
-    fn geometry() -> Geometry {
-        Geometry::of(crate::RegionSize::default().bytes())
-    }
-
-    fn mapping(pages: usize) -> Kept {
-        let start = os::map(pages * PAGE, geometry().region).expect("memory for a mapping");
-        Kept {
-            start: start.as_ptr().expose_provenance(),
-            mapped: pages * PAGE,
-            since: 0,
-        }
-    }
-
-    #[test]
-    fn the_shortest_mapping_that_is_at_most_half_too_long_is_reused() {
-        let large = large(1);
-        for pages in [800, 880, 840, 1_240] {
-            assert!(large.keep(0, mapping(pages)));
-        }
-        let reuse = || {
-            large
-                .reuse(0, 820 * PAGE, PAGE)
-                .map(|header| header.mapped / PAGE)
-        };
-        assert_eq!(reuse(), Some(840));
-        assert_eq!(reuse(), Some(880));
-        assert_eq!(reuse(), None, "1,240 pages are too many");
-        assert_eq!(large.stats().kept_bytes, 2_040 * PAGE);
-    }
-
-    #[test]
-    fn what_a_mapping_is_too_long_counts_as_kept_until_its_block_is_freed() {
-        let large = large(1);
-        assert!(large.keep(0, mapping(1_200)));
-        let header = large.reuse(0, 800 * PAGE, PAGE).expect("it is kept");
-        assert_eq!(header.spare, 300 * PAGE);
-        assert_eq!(large.stats().kept_bytes, 300 * PAGE);
-        let geometry = geometry();
-        // SAFETY: the mapping is this test's.
-        let block = unsafe { write_header(geometry, header) };
-        let at = NonNull::new(block).and_then(|block| NonNull::new(header_of(geometry, block)));
-        // SAFETY: the block of the header just written, which nobody uses.
-        unsafe { large.free(0, geometry, at.expect("a header"), Keep::Mapping) };
-        assert_eq!(large.stats().kept_bytes, 1_200 * PAGE);
-        assert!(large.trim() && large.stats() == LargeStats::default());
-    }
-
-    #[test]
-    fn the_mapping_of_another_core_serves_where_no_own_fits() {
-        let large = large(3);
-        assert!(large.keep(2, mapping(400)) && large.keep(1, mapping(300)));
-        assert!(large.reuse(1, 400 * PAGE, PAGE).is_some());
-        assert!(large.reuse(2, 300 * PAGE, PAGE).is_some());
-        assert_eq!(large.stats().kept_bytes, 0);
-    }
-
-    #[test]
-    fn the_oldest_mapping_goes_when_there_are_too_many_and_when_it_is_old() {
-        let large = large(2);
-        let is_kept = |pages| {
-            large.lists.iter().any(|list| {
-                list.locked(|list| {
-                    list.kept[..list.count]
-                        .iter()
-                        .any(|kept| kept.mapped == pages * PAGE)
-                }) == Some(true)
-            })
-        };
-        for pages in 1..=KEPT {
-            assert!(large.keep(0, mapping(pages)));
-        }
-        assert!(!is_kept(1) && is_kept(2), "one place stays free");
-        let young = Kept {
-            since: u64::MAX / 2,
-            ..mapping(99)
-        };
-        assert!(large.keep(1, young));
-        large.give_back_old();
-        assert!(!is_kept(2) && !is_kept(KEPT) && is_kept(99));
-    }
-
-    #[test]
-    fn what_is_kept_is_bounded_by_what_is_live() {
-        let large = large(1);
-        let pages = KEPT_BYTES / PAGE + 1;
-        let long = mapping(pages);
-        assert!(!large.keep(0, long));
-        large.add(KEPT_PART * pages * PAGE);
-        assert!(large.keep(0, long));
-        large.subtract(KEPT_PART * pages * PAGE);
-        assert!(large.keep(0, mapping(1)));
-        assert_eq!(large.stats().kept_bytes, PAGE, "the older one went");
-    }
-}
+mod tests;
