@@ -1,11 +1,11 @@
 //! All records in the order of time, into a tree of frames.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use measure::Measured;
 use measure::ring_record::Record;
 
-use crate::capture::{Kept, Recorded};
+use crate::capture::{Event, Kept, Recorded};
 use crate::chain::frames;
 use crate::idle::{Idle, idle};
 use crate::place::futex_of;
@@ -108,6 +108,7 @@ pub(crate) fn replay(
     recorded: &mut Recorded,
 ) -> Profile {
     recorded.events.sort_by_key(|event| event.ns);
+    recorded.events.retain(not_of_the_ended());
     let mut replay = Replay {
         profile: Profile {
             period_ns: of.spec.period_ns,
@@ -139,6 +140,28 @@ pub(crate) fn replay(
         replay.take(event.ns, (event.pid, event.tid), &event.kept);
     }
     replay.end()
+}
+
+/// Whether an event is none of a thread that has ended. Such a thread still leaves its CPU, and may get one again before
+/// that, where the events are those of a CPU; it waits for nothing.
+fn not_of_the_ended() -> impl FnMut(&Event) -> bool {
+    let mut ended = HashSet::new();
+    move |event| match &event.kept {
+        Kept::Other(Record::Exit) => ended.insert(event.tid),
+        Kept::Other(Record::Fork { child_thread, .. }) => {
+            ended.remove(child_thread);
+            true
+        }
+        // A thread that runs a new program takes the number of its process's first one.
+        Kept::Other(Record::Exec) => {
+            ended.remove(&event.tid);
+            true
+        }
+        Kept::Leaves(_) | Kept::Seen(_) | Kept::Other(Record::Out { .. } | Record::In) => {
+            !ended.contains(&event.tid)
+        }
+        _ => true,
+    }
 }
 
 impl Replay<'_> {

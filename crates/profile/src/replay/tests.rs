@@ -102,6 +102,20 @@ fn a_wait_is_as_long_as_it_was_in_the_spans() {
 }
 
 #[test]
+fn a_thread_that_ended_does_not_wait_at_its_last_switch() {
+    let ends = event(40, WORKER, Kept::Other(Record::Exit));
+    let chain = event(41, WORKER, Kept::Leaves(0));
+    let last = [leaves(41, true), runs(42), leaves(43, false)];
+    let events = [vec![fork(0), runs(0), ends, chain], last.to_vec()].concat();
+    let profile = replayed(events.clone(), 1, true, &[(0, 100)]);
+    assert_eq!((own_ns(&profile, &[WAITS]), profile.waits), (0, 0));
+    let next = vec![fork(50), runs(50), leaves(60, false), runs(80)];
+    let again = [events, next].concat();
+    let profile = replayed(again, 1, true, &[(0, 100)]);
+    assert_eq!(profile.waits, 1, "another thread has its number");
+}
+
+#[test]
 fn who_is_ready_waits_for_a_cpu() {
     let events = vec![fork(5), runs(10), leaves(20, true), runs(40)];
     let profile = replayed(events, 1, true, &[(0, 100)]);
