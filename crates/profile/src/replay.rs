@@ -142,10 +142,13 @@ pub(crate) fn replay(
     replay.end()
 }
 
+/// The number of a thread in events that come after it has been forgotten.
+const FORGOTTEN: i32 = -1;
+
 /// Whether an event is none of a thread that has ended. Such a thread still leaves its CPU, and may get one again before
 /// that, where the events are those of a CPU; it waits for nothing.
 fn not_of_the_ended() -> impl FnMut(&Event) -> bool {
-    let mut ended = HashSet::new();
+    let mut ended = HashSet::from([FORGOTTEN]);
     move |event| match &event.kept {
         Kept::Other(Record::Exit) => ended.insert(event.tid),
         Kept::Other(Record::Fork { child_thread, .. }) => {

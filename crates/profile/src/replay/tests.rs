@@ -109,6 +109,11 @@ fn a_thread_that_ended_does_not_wait_at_its_last_switch() {
     let events = [vec![fork(0), runs(0), ends, chain], last.to_vec()].concat();
     let profile = replayed(events.clone(), 1, true, &[(0, 100)]);
     assert_eq!((own_ns(&profile, &[WAITS]), profile.waits), (0, 0));
+    let nobody = (WORKER.0, FORGOTTEN);
+    let gone = event(44, nobody, Kept::Other(Record::Out { preempted: false }));
+    let events = [events, vec![gone]].concat();
+    let profile = replayed(events.clone(), 1, true, &[(0, 100)]);
+    assert_eq!(profile.waits, 0, "its number was taken back");
     let next = vec![fork(50), runs(50), leaves(60, false), runs(80)];
     let again = [events, next].concat();
     let profile = replayed(again, 1, true, &[(0, 100)]);
