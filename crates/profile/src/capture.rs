@@ -4,6 +4,10 @@
 //! clock alone takes half as long again. So who may see all processes gets the events of each CPU, whose cost does not
 //! depend on switches, and what others did there is left out ([`Members`]).
 //!
+//! Even a stopped event for switches costs the work that switches a tenth of its time, as the kernel makes each record
+//! before it drops it. So where switches are recorded in some turns only, the events of CPUs are closed between them;
+//! those of a process cannot be: what it made before would be left out.
+//!
 //! What a ring's reader is slow to take is lost and counted by the kernel; what does not fit in [`MOST_RECORDS`] and
 //! [`MOST_WORDS`] is counted here.
 
@@ -25,6 +29,8 @@ use crate::windows::{Turns, Windows};
 const RING: usize = 256 << 10;
 /// With stacks, and what is taken of each: half a second of samples, as a profiler may come late.
 const RING_OF_STACKS: usize = 8 << 20;
+/// The same for a turn: its pages are cleared each time.
+const RING_OF_A_TURN: usize = 2 << 20;
 const STACK: u32 = 16 << 10;
 /// The same of a switch, so that a profiler that comes late does not lose any.
 const STACK_OF_SWITCH: u32 = 8 << 10;
@@ -112,10 +118,14 @@ pub(crate) struct Capture {
     clocks: Rings,
     members: Option<Members>,
     switches: Option<Rings>,
+    /// Opens those of the next turn, where they are closed after each.
+    reopen: Option<Reopen>,
     turns: Turns,
     unwinding: Option<Unwinding>,
     pub(crate) kernel: bool,
 }
+
+type Reopen = Box<dyn Fn() -> io::Result<Rings>>;
 
 /// Whose events are recorded for a slot, by its process.
 enum Whose {
@@ -155,36 +165,47 @@ impl Capture {
             clock.task(true);
             clock
         };
-        let switches = || {
-            let stack = stacks.then_some(STACK_OF_SWITCH);
-            let mut switches = usual(Software::CONTEXT_SWITCHES, kernel, stack);
-            switches.sample_period(spec.each.max(1));
-            switches.context_switch(true);
-            switches
-        };
+        let each = spec.each.max(1);
+        let closes = pid.is_none() && spec.turns > 1;
         let ring = if stacks { RING_OF_STACKS } else { RING };
+        let most = if closes { RING_OF_A_TURN } else { ring };
+        let switches = move || {
+            Rings::open(pid, ring.min(most), || {
+                let stack = stacks.then_some(STACK_OF_SWITCH);
+                let mut switches = usual(Software::CONTEXT_SWITCHES, kernel, stack);
+                switches.sample_period(each);
+                switches.context_switch(true);
+                switches
+            })
+        };
         Ok(Self {
             clocks: Rings::open(pid, ring, clock)?,
             members,
             unwinding: stacks.then(Unwinding::default),
             switches: match spec.faster {
                 Some(_) => None,
-                None => Some(Rings::open(pid, ring, switches)?),
+                None => Some(switches()?),
             },
+            reopen: closes.then(|| Box::new(switches) as Reopen),
             turns: Turns::one_of(spec.turns),
             kernel,
         })
     }
 
     pub(crate) fn turn(&mut self) {
-        let Some(switches) = &mut self.switches else {
-            return;
-        };
         match self.turns.begins() {
-            Some(true) if switches.record(true).is_ok() => self.turns.opened(),
+            Some(true) if self.record(true).is_ok() => self.turns.opened(),
             Some(true) | None => {}
             // Records that come after a window count for nothing.
-            Some(false) => drop(switches.record(false)),
+            Some(false) => drop(self.record(false)),
+        }
+    }
+
+    fn record(&mut self, is_on: bool) -> io::Result<()> {
+        match (&mut self.switches, &self.reopen) {
+            (Some(switches), _) => switches.record(is_on),
+            (None, Some(reopen)) if is_on => reopen().map(|rings| self.switches = Some(rings)),
+            (None, _) => Ok(()),
         }
     }
 
@@ -198,6 +219,9 @@ impl Capture {
         self.clocks.drain(|one| heard.push((one, true)));
         if let Some(switches) = &mut self.switches {
             switches.drain(|one| heard.push((one, false)));
+        }
+        if self.reopen.is_some() && !self.turns.are_on() {
+            self.switches = None;
         }
         if let Some(members) = &mut self.members {
             let mut next = Vec::new();

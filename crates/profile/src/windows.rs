@@ -43,6 +43,10 @@ impl Turns {
         changes.then_some(is_chosen)
     }
 
+    pub(crate) fn are_on(&self) -> bool {
+        self.is_on
+    }
+
     pub(crate) fn opened(&mut self) {
         self.since = Some(now_ns());
     }

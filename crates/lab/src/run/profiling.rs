@@ -23,10 +23,12 @@ const LEAST_S: f64 = 0.5;
 const MOST_S: f64 = 2.0;
 const MOST_REPS: u32 = 1_000;
 /// Switches a second that each have a call chain; of more each Nth.
-const MOST_SWITCHES: f64 = 20_000.0;
+const MOST_CHAINS: f64 = 20_000.0;
 /// The same of commands, where each has a stack.
 const MOST_STACKS: f64 = 2_000.0;
-/// Beyond [`MOST_SWITCHES`] they are recorded in one turn of N, which is at most this.
+/// Beyond this many a second switches are recorded in one turn of N: the kernel needs 3 us for the records of one.
+const MOST_SWITCHES: f64 = 5_000.0;
+/// N, at most.
 const MOST_TURNS: u64 = 16;
 /// How much denser call chains are in such a turn, at most: rings keep room for a late profiler.
 const DENSER: u64 = 4;
@@ -93,7 +95,7 @@ pub(crate) fn spec(
     let period = PERIOD_NS * (1.0 + PERIOD_SPREAD * spread);
     let rate = switches(reps(log, variant));
     let turns = one_of(rate, MOST_SWITCHES).min(MOST_TURNS);
-    let most = if launched { MOST_STACKS } else { MOST_SWITCHES };
+    let most = if launched { MOST_STACKS } else { MOST_CHAINS };
     ProfileSpec {
         period_ns: period.round() as u64,
         each: prime_from(one_of(rate, most).div_ceil(turns.min(DENSER))),
