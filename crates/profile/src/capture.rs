@@ -1,12 +1,12 @@
 //! The events of a slot, and what their rings held.
 //!
 //! An event of a process is stopped and started anew at each of its switches: where threads only wake each other, the
-//! clock alone takes half as long again. So who may see all processes gets the events of each CPU, whose cost does not
-//! depend on switches, and what others did there is left out ([`Members`]).
+//! clock alone takes half as long again. So who may see all processes gets the events of each CPU, whose clock goes on
+//! at a switch, and what others did there is left out ([`Members`]).
 //!
-//! Even a stopped event for switches costs the work that switches a tenth of its time, as the kernel makes each record
-//! before it drops it. So where switches are recorded in some turns only, the events of CPUs are closed between them;
-//! those of a process cannot be: what it made before would be left out.
+//! A stopped event for switches still takes 5 to 18 % of work that only switches: the kernel makes each record before it
+//! drops it. So where switches are recorded in some turns only, the events of CPUs are closed between them. Those of a
+//! process are stopped: opened anew they would leave out the threads that it has.
 //!
 //! What a ring's reader is slow to take is lost and counted by the kernel; what does not fit in [`MOST_RECORDS`] and
 //! [`MOST_WORDS`] is counted here.
@@ -118,7 +118,7 @@ pub(crate) struct Capture {
     clocks: Rings,
     members: Option<Members>,
     switches: Option<Rings>,
-    /// Opens those of the next turn, where they are closed after each.
+    /// Where `switches` are closed between turns.
     reopen: Option<Reopen>,
     turns: Turns,
     unwinding: Option<Unwinding>,
@@ -166,27 +166,28 @@ impl Capture {
             clock
         };
         let each = spec.each.max(1);
-        let closes = pid.is_none() && spec.turns > 1;
+        let is_reopened = pid.is_none() && spec.turns > 1;
         let ring = if stacks { RING_OF_STACKS } else { RING };
-        let most = if closes { RING_OF_A_TURN } else { ring };
+        let most = if is_reopened { RING_OF_A_TURN } else { ring };
         let switches = move || {
-            Rings::open(pid, ring.min(most), || {
-                let stack = stacks.then_some(STACK_OF_SWITCH);
-                let mut switches = usual(Software::CONTEXT_SWITCHES, kernel, stack);
-                switches.sample_period(each);
-                switches.context_switch(true);
-                switches
-            })
+            let mut event = usual(
+                Software::CONTEXT_SWITCHES,
+                kernel,
+                stacks.then_some(STACK_OF_SWITCH),
+            );
+            event.sample_period(each).context_switch(true);
+            event
         };
+        let open = move || Rings::open(pid, ring.min(most), switches);
         Ok(Self {
             clocks: Rings::open(pid, ring, clock)?,
             members,
             unwinding: stacks.then(Unwinding::default),
             switches: match spec.faster {
                 Some(_) => None,
-                None => Some(switches()?),
+                None => Some(open()?),
             },
-            reopen: closes.then(|| Box::new(switches) as Reopen),
+            reopen: is_reopened.then(|| Box::new(open) as Reopen),
             turns: Turns::one_of(spec.turns),
             kernel,
         })

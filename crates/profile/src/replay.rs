@@ -108,7 +108,7 @@ pub(crate) fn replay(
     recorded: &mut Recorded,
 ) -> Profile {
     recorded.events.sort_by_key(|event| event.ns);
-    recorded.events.retain(not_of_the_ended());
+    recorded.events.retain(of_live_threads());
     let mut replay = Replay {
         profile: Profile {
             period_ns: of.spec.period_ns,
@@ -142,13 +142,13 @@ pub(crate) fn replay(
     replay.end()
 }
 
-/// The number of a thread in events that come after it has been forgotten.
-const FORGOTTEN: i32 = -1;
+/// The number that the kernel gives a thread which it has released.
+const RELEASED: i32 = -1;
 
-/// Whether an event is none of a thread that has ended. Such a thread still leaves its CPU, and may get one again before
-/// that, where the events are those of a CPU; it waits for nothing.
-fn not_of_the_ended() -> impl FnMut(&Event) -> bool {
-    let mut ended = HashSet::from([FORGOTTEN]);
+/// Whether an event is that of a thread that lives. In events of a CPU a thread still leaves it after its end, and may
+/// get it again before that; it waits for nothing.
+fn of_live_threads() -> impl FnMut(&Event) -> bool {
+    let mut ended = HashSet::from([RELEASED]);
     move |event| match &event.kept {
         Kept::Other(Record::Exit) => ended.insert(event.tid),
         Kept::Other(Record::Fork { child_thread, .. }) => {

@@ -1,4 +1,4 @@
-//! When switches are recorded. The kernel needs about a microsecond for each, so where they are too many it records
+//! When switches are recorded. The kernel needs 1.5 to 6 us for each, so where they are too many it records
 //! them in one turn of N: windows of some ten milliseconds, one at a place drawn by the clock in each N turns. What a
 //! thread waited for in them stands for the rest.
 

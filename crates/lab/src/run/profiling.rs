@@ -26,7 +26,7 @@ const MOST_REPS: u32 = 1_000;
 const MOST_CHAINS: f64 = 20_000.0;
 /// The same of commands, where each has a stack.
 const MOST_STACKS: f64 = 2_000.0;
-/// Beyond this many a second switches are recorded in one turn of N: the kernel needs 3 us for the records of one.
+/// Beyond this they are recorded in one turn of N.
 const MOST_SWITCHES: f64 = 5_000.0;
 /// N, at most.
 const MOST_TURNS: u64 = 16;

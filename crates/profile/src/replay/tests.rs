@@ -109,7 +109,7 @@ fn a_thread_that_ended_does_not_wait_at_its_last_switch() {
     let events = [vec![fork(0), runs(0), ends, chain], last.to_vec()].concat();
     let profile = replayed(events.clone(), 1, true, &[(0, 100)]);
     assert_eq!((own_ns(&profile, &[WAITS]), profile.waits), (0, 0));
-    let nobody = (WORKER.0, FORGOTTEN);
+    let nobody = (WORKER.0, RELEASED);
     let gone = event(44, nobody, Kept::Other(Record::Out { preempted: false }));
     let events = [events, vec![gone]].concat();
     let profile = replayed(events.clone(), 1, true, &[(0, 100)]);
