@@ -62,6 +62,7 @@ impl Cgroup {
 
     /// Moves this process into it, and so what it launches.
     pub fn enter(&mut self) -> io::Result<()> {
+        hold_to_the_end(&self.lock)?;
         fs::write(self.folder.join("cgroup.procs"), "0")?;
         self.is_entered = true;
         Ok(())
@@ -147,6 +148,12 @@ pub fn sweep() -> bool {
         }
     }
     held
+}
+
+/// A member that had dropped its group and was still to answer was killed by the sweep of another run.
+pub(crate) fn hold_to_the_end(lock: &File) -> io::Result<()> {
+    std::mem::forget(lock.try_clone()?);
+    Ok(())
 }
 
 fn locked(folder: &Path) -> Option<File> {

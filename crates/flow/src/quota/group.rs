@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::Quota;
 use crate::cgroup::places::{Version, hierarchy, is_ours, no_controller};
-use crate::cgroup::{self, make_locked, members};
+use crate::cgroup::{self, hold_to_the_end, make_locked, members};
 
 const PERIOD: u64 = 100_000;
 const PROCS: &str = "cgroup.procs";
 
-/// A group with a quota of this process; removed on drop, else by [`cgroup::sweep`].
+/// A group with a quota; removed by [`cgroup::sweep`] once its maker has dropped it or ended.
 #[derive(Debug)]
 pub struct QuotaGroup {
     folder: PathBuf,
     version: Version,
     /// For this process and children that share its descriptors.
     procs: File,
-    _lock: File,
+    lock: File,
 }
 
 /// What a group was held back.
@@ -78,7 +78,7 @@ impl QuotaGroup {
                 folder,
                 version,
                 procs,
-                _lock: lock,
+                lock,
             }),
             Err(error) => {
                 let _left_for_a_sweep = fs::remove_dir(&folder);
@@ -87,8 +87,9 @@ impl QuotaGroup {
         }
     }
 
-    /// Moves this process into it; what it makes is in it too.
+    /// Moves this process into it; what it makes is in it too. The group is held until this process ends.
     pub fn enter(&self) -> io::Result<()> {
+        hold_to_the_end(&self.lock)?;
         fs::write(self.folder.join(PROCS), "0")
     }
 
@@ -217,6 +218,12 @@ impl Quota {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+
+    use nix::sys::signal::{Signal, kill};
+    use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+    use nix::unistd::{ForkResult, fork};
+
     use super::*;
 
     #[test]
@@ -272,5 +279,35 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(5));
             !folder.exists()
         }));
+    }
+    /// A slot let go of its group before it had answered, and the sweep of another run killed it.
+    #[test]
+    fn who_has_entered_a_group_holds_it_to_its_end() {
+        let (mut reader, mut writer) = io::pipe().unwrap();
+        // SAFETY: libc's allocator can be used after a fork, and nothing else of other threads is.
+        let child = match unsafe { fork() }.unwrap() {
+            ForkResult::Parent { child } => child,
+            ForkResult::Child => {
+                drop(reader);
+                let entered = QuotaGroup::make(Quota::Cpus(500)).and_then(|group| group.enter());
+                let _a_pipe_takes_a_byte = writer.write_all(&[u8::from(entered.is_ok())]);
+                loop {
+                    nix::unistd::pause();
+                }
+            }
+        };
+        let mut entered = [0];
+        reader.read_exact(&mut entered).unwrap();
+        cgroup::sweep();
+        let state = waitpid(child, Some(WaitPidFlag::WNOHANG)).unwrap();
+        kill(child, Signal::SIGKILL).unwrap();
+        match entered {
+            [0] => skipped::skipped("no group of a quota can be made and entered here"),
+            _ => assert_eq!(state, WaitStatus::StillAlive),
+        }
+        if state == WaitStatus::StillAlive {
+            waitpid(child, None).unwrap();
+        }
+        cgroup::sweep();
     }
 }
