@@ -39,6 +39,9 @@ pub(crate) fn settings(
     }
     let studies = request.wanted.iter().map(|wanted| &wanted.study);
     let simulation = crate::simulation::asked(how.simulate.as_ref(), studies)?;
+    if simulation.is_some() {
+        refuse_simulated(how)?;
+    }
     let simulation = simulation.map(|asked| crate::simulation::simulation(&asked, preset, here));
     let simulation = simulation.transpose()?;
     let usual_s = usual
@@ -59,9 +62,13 @@ pub(crate) fn settings(
         parent_memory: parent_memory(how)?,
         axes: how.axes.words()?,
         film: true,
+        profile: how.profile.map(|rounds| Profiling {
+            rounds: rounds.map_or(Profiling::USUAL, usize::from),
+        }),
+        confirm: how.confirm.as_deref().map(confirming),
+        predict: how.predict.as_deref().map(predicting),
         ..usual
     };
-    set_aside(&mut settings, how, simulation.is_some())?;
     if let Some(simulation) = simulation {
         if let Some(why) = lab::simulated::no_events(&simulation).filter(|_| how.events.is_some()) {
             bail!("--events: {why}");
@@ -72,28 +79,19 @@ pub(crate) fn settings(
     Ok(settings)
 }
 
-fn set_aside(settings: &mut Settings, how: &HowArgs, is_simulated: bool) -> Result<()> {
-    if is_simulated && how.profile.is_some() {
-        bail!(
-            "--profile: a simulated machine has no time to be sampled; leave --simulate or --profile out"
-        );
+/// Before what a simulation needs is looked for: who has no emulator reads this, too.
+fn refuse_simulated(how: &HowArgs) -> Result<()> {
+    let asked = [
+        ("--profile", how.profile.is_some(), "time to be sampled"),
+        ("--confirm", how.confirm.is_some(), "knobs to turn"),
+        ("--predict", how.predict.is_some(), "flows to slow down"),
+    ];
+    match asked.iter().find(|(_, is_asked, _)| *is_asked) {
+        Some((flag, _, what)) => {
+            bail!("{flag}: a simulated machine has no {what}; leave --simulate or {flag} out")
+        }
+        None => Ok(()),
     }
-    if is_simulated && how.confirm.is_some() {
-        bail!(
-            "--confirm: a simulated machine has no knobs to turn; leave --simulate or --confirm out"
-        );
-    }
-    settings.profile = how.profile.map(|rounds| Profiling {
-        rounds: rounds.map_or(Profiling::USUAL, usize::from),
-    });
-    if is_simulated && how.predict.is_some() {
-        bail!(
-            "--predict: a simulated machine has no flows to slow down; leave --simulate or --predict out"
-        );
-    }
-    settings.confirm = how.confirm.as_deref().map(confirming);
-    settings.predict = how.predict.as_deref().map(predicting);
-    Ok(())
 }
 
 fn predicting(asked: &[Predict]) -> Predicting {
