@@ -166,10 +166,8 @@ mod tests {
     fn in_the_journal_it_is_three_numbers() {
         let text = serde_json::to_string(&sample(1, 2, 3)).unwrap();
         assert_eq!(text, "[1,2,3]");
-        assert_eq!(
-            serde_json::from_str::<Sample>(&text).unwrap(),
-            sample(1, 2, 3)
-        );
+        let read = serde_json::from_str::<Sample>(&text).unwrap();
+        assert_eq!(read, sample(1, 2, 3));
     }
 
     /// Where nothing may be counted, the error says so; where it may, counters only grow.

@@ -19,17 +19,12 @@ pub fn shootdowns() -> Measured<u64> {
 fn of_text(text: &str) -> Measured<u64> {
     let mut rows = text.lines();
     let row = rows.find_map(|line| line.trim_start().strip_prefix("TLB:"));
-    match row {
-        Some(row) => Measured::Value(row.split_whitespace().map_while(count).sum()),
-        None => Measured::not_available(
-            format!("{FILE} has no row of TLB shootdowns, as on processors that broadcast them"),
-            "",
-        ),
-    }
-}
-
-fn count(word: &str) -> Option<u64> {
-    word.parse().ok()
+    let count = |word: &str| word.parse::<u64>().ok();
+    Measured::of(
+        row.map(|row| row.split_whitespace().map_while(count).sum()),
+        format!("{FILE} has no row of TLB shootdowns, as on processors that broadcast them"),
+        "",
+    )
 }
 
 #[cfg(test)]

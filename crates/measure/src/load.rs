@@ -49,20 +49,15 @@ impl Load {
         let mut lines = stat.lines();
         let all = lines.next()?.strip_prefix("cpu ")?;
         // user nice system idle iowait irq softirq steal; guests are in user and nice.
-        let all: Vec<u64> = all
-            .split_whitespace()
-            .take(8)
-            .flat_map(str::parse)
-            .collect();
+        let all = all.split_whitespace().take(8);
+        let all: Vec<u64> = all.flat_map(str::parse).collect();
         let [user, nice, system, idle, iowait, irq, softirq, stolen] = *all.as_slice() else {
             return None;
         };
         let busy = user + nice + system + irq + softirq;
         let fields: Vec<&str> = own.rsplit_once(')')?.1.split_whitespace().collect();
-        let own = fields
-            .get(11..15)?
-            .iter()
-            .map(|ticks| ticks.parse::<u64>().ok());
+        let own = fields.get(11..15)?.iter();
+        let own = own.map(|ticks| ticks.parse::<u64>().ok());
         Some(Self {
             elapsed_ns: 0,
             cpus: lines.take_while(|line| line.starts_with("cpu")).count() as u64,
@@ -78,30 +73,25 @@ impl Load {
     /// What was counted since an earlier moment.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let both = |own: Option<u64>, other: Option<u64>| Some(own?.saturating_sub(other?));
-        Self {
-            elapsed_ns: self.elapsed_ns.saturating_sub(earlier.elapsed_ns),
-            cpus: self.cpus,
-            ticks: self.ticks.saturating_sub(earlier.ticks),
-            busy: self.busy.saturating_sub(earlier.busy),
-            stolen: self.stolen.saturating_sub(earlier.stolen),
-            own: self.own.saturating_sub(earlier.own),
-            waiting_us: both(self.waiting_us, earlier.waiting_us),
-            throttled_us: both(self.throttled_us, earlier.throttled_us),
-        }
+        self.with(earlier, u64::saturating_sub)
     }
 
     /// What was counted in both parts of a run.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
-        let both = |own: Option<u64>, other: Option<u64>| Some(own? + other?);
+        other.with(self, |one, other| one + other)
+    }
+
+    /// Each count with that of another; the CPUs are its own.
+    fn with(&self, other: &Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        let both = |own: Option<u64>, other: Option<u64>| Some(of(own?, other?));
         Self {
-            elapsed_ns: self.elapsed_ns + other.elapsed_ns,
-            cpus: other.cpus,
-            ticks: self.ticks + other.ticks,
-            busy: self.busy + other.busy,
-            stolen: self.stolen + other.stolen,
-            own: self.own + other.own,
+            elapsed_ns: of(self.elapsed_ns, other.elapsed_ns),
+            cpus: self.cpus,
+            ticks: of(self.ticks, other.ticks),
+            busy: of(self.busy, other.busy),
+            stolen: of(self.stolen, other.stolen),
+            own: of(self.own, other.own),
             waiting_us: both(self.waiting_us, other.waiting_us),
             throttled_us: both(self.throttled_us, other.throttled_us),
         }
@@ -154,11 +144,8 @@ fn throttled_us() -> Option<u64> {
         .or_else(|_| fs::read_to_string("/sys/fs/cgroup/cpu.stat"))
         .ok()?;
     let mut lines = stat.lines();
-    lines
-        .find_map(|line| line.strip_prefix("throttled_usec "))?
-        .trim()
-        .parse()
-        .ok()
+    let us = lines.find_map(|line| line.strip_prefix("throttled_usec "))?;
+    us.trim().parse().ok()
 }
 
 #[cfg(test)]

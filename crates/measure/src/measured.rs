@@ -27,6 +27,11 @@ impl<T> Measured<T> {
         }
     }
 
+    /// The value of an option; where there is none, not available.
+    pub fn of(value: Option<T>, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        value.map_or_else(|| Self::not_available(reason, remedy), Self::Value)
+    }
+
     /// The value, when there is one.
     pub fn value(&self) -> Option<&T> {
         match self {
@@ -47,9 +52,15 @@ impl<T> Measured<T> {
     pub fn as_ref(&self) -> Measured<&T> {
         match self {
             Self::Value(value) => Measured::Value(value),
-            Self::NotAvailable { reason, remedy } => {
-                Measured::not_available(reason.clone(), remedy.clone())
-            }
+            Self::NotAvailable { reason, remedy } => Measured::not_available(reason, remedy),
+        }
+    }
+
+    /// The same about one that can be changed.
+    pub fn as_mut(&mut self) -> Measured<&mut T> {
+        match self {
+            Self::Value(value) => Measured::Value(value),
+            Self::NotAvailable { reason, remedy } => Measured::not_available(&*reason, &*remedy),
         }
     }
 

@@ -28,11 +28,11 @@ use nix::unistd::{SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
 
 pub use kernel::{kernel_stack_bytes, system_slab};
-pub use proc::{Heap, MemoryError};
+pub use proc::{Heap, MemoryError, kib};
 use proc::{Rollup, Status};
 
 /// What a group of processes holds, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// User memory, each page divided by the processes that share it ([`Memory::sharing`]).
     pub pss: u64,
@@ -185,21 +185,12 @@ impl Sampler {
 
     /// See [`of`].
     pub fn of(&mut self, pids: &[i32]) -> Result<Memory, MemoryError> {
-        let nothing = Memory {
-            pss: 0,
-            page_tables: 0,
-            kernel_stacks: 0,
-            rss: 0,
-            processes: 0,
-            tasks: 0,
-            peak_rss: Some(0),
-            slab: None,
-            sharing: Sharing::Everyone,
-            heap: Some(Heap::default()),
-            first_rss: None,
-        };
         let mut own = Some(0);
-        let mut sum = nothing;
+        let mut sum = Memory {
+            peak_rss: Some(0),
+            heap: Some(Heap::default()),
+            ..Memory::default()
+        };
         for &pid in pids {
             let (memory, pss_own) = self.one(pid)?;
             own = own.zip(pss_own).map(|(all, one)| all + one);
@@ -238,26 +229,19 @@ impl Sampler {
     /// A process, and its PSS without pages of files.
     fn one(&mut self, pid: i32) -> Result<(Memory, Option<u64>), MemoryError> {
         let status = self.status(pid)?;
-        let Rollup {
-            rss,
-            pss,
-            pss_own,
-            heap,
-        } = self.files.read(pid, "smaps_rollup", Rollup::parse)?;
+        let rollup = self.files.read(pid, "smaps_rollup", Rollup::parse)?;
         let memory = Memory {
-            pss,
+            pss: rollup.pss,
             page_tables: status.page_tables,
             kernel_stacks: u64::from(status.threads) * self.kernel_stack,
-            rss,
+            rss: rollup.rss,
             processes: 1,
             tasks: status.threads,
             peak_rss: status.peak_rss,
-            slab: None,
-            sharing: Sharing::Everyone,
-            heap,
-            first_rss: None,
+            heap: rollup.heap,
+            ..Memory::default()
         };
-        Ok((memory, pss_own))
+        Ok((memory, rollup.pss_own))
     }
 
     fn status(&mut self, pid: i32) -> Result<Status, MemoryError> {
@@ -265,9 +249,12 @@ impl Sampler {
     }
 }
 
-fn page_bytes() -> u64 {
+/// Bytes of a small page.
+#[must_use]
+pub fn page_bytes() -> u64 {
     let told = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
-    told.and_then(|bytes| u64::try_from(bytes).ok())
+    let told = told.and_then(|bytes| u64::try_from(bytes).ok());
+    told.filter(|bytes| bytes.is_power_of_two())
         .unwrap_or(4_096)
 }
 

@@ -100,27 +100,20 @@ pub struct Stamped {
 /// Decodes a record; `None` for what says nothing of time or place, and of a cut one.
 #[must_use]
 pub fn decode(kind: u32, misc: u16, bytes: &[u8]) -> Option<Stamped> {
-    let id = |at: usize| u32_at(bytes, at).map(u32::cast_signed);
     match kind {
         SAMPLE => sample(bytes),
         LOST => Some(lost(u64_at(bytes, 8)?)),
         LOST_SAMPLES => Some(lost(u64_at(bytes, 0)?)),
-        // The parent's, where both have the same shape.
-        FORK => Some(Stamped {
-            ns: u64_at(bytes, 16)?,
-            pid: id(4)?,
-            tid: id(12)?,
-            record: Record::Fork {
-                child: id(0)?,
-                child_thread: id(8)?,
-            },
-        }),
-        EXIT => Some(Stamped {
-            ns: u64_at(bytes, 16)?,
-            pid: id(0)?,
-            tid: id(8)?,
-            record: Record::Exit,
-        }),
+        FORK => {
+            let (child, child_thread) = (id_at(bytes, 0)?, id_at(bytes, 8)?);
+            let record = Record::Fork {
+                child,
+                child_thread,
+            };
+            // The parent's, where both have the same shape.
+            stamped(bytes, [4, 12, 16], record)
+        }
+        EXIT => stamped(bytes, [0, 8, 16], Record::Exit),
         SWITCH | SWITCH_CPU_WIDE => trailed(
             bytes,
             match misc & SWITCH_OUT {
@@ -149,15 +142,11 @@ fn sample(bytes: &[u8]) -> Option<Stamped> {
     let frames = usize::try_from(u64_at(bytes, 16)?).ok()?;
     let end = frames.checked_mul(8)?.checked_add(24)?;
     let chain = words(bytes.get(24..end)?);
-    Some(Stamped {
-        pid: u32_at(bytes, 0)?.cast_signed(),
-        tid: u32_at(bytes, 4)?.cast_signed(),
-        ns: u64_at(bytes, 8)?,
-        record: match stack(bytes, end) {
-            None => Record::Sample(chain),
-            Some(stack) => Record::Stacked(chain, stack),
-        },
-    })
+    let record = match stack(bytes, end) {
+        None => Record::Sample(chain),
+        Some(stack) => Record::Stacked(chain, stack),
+    };
+    stamped(bytes, [0, 4, 8], record)
 }
 
 fn words(bytes: &[u8]) -> Vec<u64> {
@@ -198,12 +187,21 @@ fn mapping(bytes: &[u8]) -> Option<Mapping> {
 
 fn trailed(bytes: &[u8], record: Record) -> Option<Stamped> {
     let at = bytes.len().checked_sub(TRAILER)?;
+    stamped(bytes, [at, at + 4, at + 8], record)
+}
+
+/// With the places of process, task and time.
+fn stamped(bytes: &[u8], [pid, tid, ns]: [usize; 3], record: Record) -> Option<Stamped> {
     Some(Stamped {
-        pid: u32_at(bytes, at)?.cast_signed(),
-        tid: u32_at(bytes, at + 4)?.cast_signed(),
-        ns: u64_at(bytes, at + 8)?,
+        pid: id_at(bytes, pid)?,
+        tid: id_at(bytes, tid)?,
+        ns: u64_at(bytes, ns)?,
         record,
     })
+}
+
+fn id_at(bytes: &[u8], at: usize) -> Option<i32> {
+    u32_at(bytes, at).map(u32::cast_signed)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

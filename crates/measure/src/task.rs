@@ -46,11 +46,15 @@ impl Io {
     /// What was moved between `earlier` and `self`.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
+        self.with(earlier, u64::saturating_sub)
+    }
+
+    fn with(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            read: self.read.saturating_sub(earlier.read),
-            written: self.written.saturating_sub(earlier.written),
-            storage_read: self.storage_read.saturating_sub(earlier.storage_read),
-            storage_written: self.storage_written.saturating_sub(earlier.storage_written),
+            read: of(self.read, other.read),
+            written: of(self.written, other.written),
+            storage_read: of(self.storage_read, other.storage_read),
+            storage_written: of(self.storage_written, other.storage_written),
         }
     }
 }
@@ -59,12 +63,7 @@ impl std::ops::Add for Io {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self {
-            read: self.read + other.read,
-            written: self.written + other.written,
-            storage_read: self.storage_read + other.storage_read,
-            storage_written: self.storage_written + other.storage_written,
-        }
+        self.with(other, |one, other| one + other)
     }
 }
 
@@ -106,19 +105,15 @@ impl Reader {
 
     /// What the thread moved since it began.
     pub fn io(&mut self, task: Task) -> Measured<Io> {
-        self.read(
-            task,
-            "io",
-            "a kernel with CONFIG_TASK_IO_ACCOUNTING",
-            |text| {
-                Some(Io {
-                    read: number(text, "rchar")?,
-                    written: number(text, "wchar")?,
-                    storage_read: number(text, "read_bytes")?,
-                    storage_written: number(text, "write_bytes")?,
-                })
-            },
-        )
+        let remedy = "a kernel with CONFIG_TASK_IO_ACCOUNTING";
+        self.read(task, "io", remedy, |text| {
+            Some(Io {
+                read: number(text, "rchar")?,
+                written: number(text, "wchar")?,
+                storage_read: number(text, "read_bytes")?,
+                storage_written: number(text, "write_bytes")?,
+            })
+        })
     }
 
     /// As [`Reader::io`] of the calling thread, including the bytes of this reading itself.

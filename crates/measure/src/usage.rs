@@ -184,12 +184,17 @@ impl ProcessUsage {
     /// What was used between two readings; the most RSS is that of the later one.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
+        let most_rss = self.most_rss;
+        self.with(earlier, most_rss, u64::saturating_sub)
+    }
+
+    fn with(self, other: Self, most_rss: u64, of: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            flows: self.flows.since(earlier.flows),
-            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
-            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
-            disk_blocks: self.disk_blocks.saturating_sub(earlier.disk_blocks),
-            most_rss: self.most_rss,
+            flows: self.flows.zip(other.flows, &of),
+            user_ns: of(self.user_ns, other.user_ns),
+            system_ns: of(self.system_ns, other.system_ns),
+            disk_blocks: of(self.disk_blocks, other.disk_blocks),
+            most_rss,
         }
     }
 }
@@ -198,13 +203,8 @@ impl Add for ProcessUsage {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self {
-            flows: self.flows + other.flows,
-            user_ns: self.user_ns + other.user_ns,
-            system_ns: self.system_ns + other.system_ns,
-            disk_blocks: self.disk_blocks + other.disk_blocks,
-            most_rss: self.most_rss.max(other.most_rss),
-        }
+        let most_rss = self.most_rss.max(other.most_rss);
+        self.with(other, most_rss, |one, other| one + other)
     }
 }
 

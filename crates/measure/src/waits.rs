@@ -256,11 +256,8 @@ mod tests {
         use std::process::{Command, Stdio};
         use std::time::{Duration, Instant};
         let mut cat = Command::new("cat");
-        let mut cat = cat
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let cat = cat.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut cat = cat.spawn().unwrap();
         let pid = i32::try_from(cat.id()).unwrap();
         let end = Instant::now() + Duration::from_secs(20);
         let shown = || Seen::of(pid).filter(|seen| seen.function.is_some());

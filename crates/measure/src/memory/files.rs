@@ -121,10 +121,8 @@ mod tests {
             "7f00-7f01 rw-s 00000000 00:01 1024   /memfd:results (deleted)",
             "7f00-7f01 rw-s 00000000 00:01 1025   /dev/zero (deleted)",
         ] {
-            assert!(
-                Mapping::parse(shared).unwrap().is_memory(&devices),
-                "{shared}"
-            );
+            let mapping = Mapping::parse(shared).unwrap();
+            assert!(mapping.is_memory(&devices), "{shared}");
         }
     }
 }

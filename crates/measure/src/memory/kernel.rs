@@ -23,21 +23,14 @@ pub fn kernel_stack_bytes() -> u64 {
 fn derive_stack(meminfo: &str, loadavg: &str) -> Option<u64> {
     let total = kib(meminfo, "KernelStack:")?;
     let quotient = total.checked_div(tasks(loadavg)?)?;
-    [4, 8, 16, 32, 64]
-        .map(|k| k * 1_024)
-        .into_iter()
-        .find(|size| quotient.abs_diff(*size) <= size / 4)
+    let mut sizes = [4, 8, 16, 32, 64].into_iter().map(|k| k * 1_024);
+    sizes.find(|size| quotient.abs_diff(*size) <= size / 4)
 }
 
 /// The 85 of `0.02 0.12 0.08 1/85 6928`.
 fn tasks(loadavg: &str) -> Option<u64> {
-    loadavg
-        .split_whitespace()
-        .nth(3)?
-        .split_once('/')?
-        .1
-        .parse()
-        .ok()
+    let (_, tasks) = loadavg.split_whitespace().nth(3)?.split_once('/')?;
+    tasks.parse().ok()
 }
 
 /// Bytes of kernel objects on the whole machine that cannot be reclaimed (`SUnreclaim` of
@@ -45,10 +38,8 @@ fn tasks(loadavg: &str) -> Option<u64> {
 /// machine: some 25 kB a process, 2 to 4 kB a thread ([`Memory::slab`](super::Memory::slab)).
 pub fn system_slab() -> Measured<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    match kib(&meminfo, "SUnreclaim:") {
-        Some(bytes) => Measured::Value(bytes),
-        None => Measured::not_available("/proc/meminfo does not tell SUnreclaim", ""),
-    }
+    let bytes = kib(&meminfo, "SUnreclaim:");
+    Measured::of(bytes, "/proc/meminfo does not tell SUnreclaim", "")
 }
 
 #[cfg(test)]

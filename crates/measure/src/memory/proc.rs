@@ -105,8 +105,8 @@ impl Status {
     }
 }
 
-/// In bytes, of a line `key   123 kB`.
-pub(super) fn kib(text: &str, key: &str) -> Option<u64> {
+/// In bytes, of the first line `key   123 kB`, where the key has its colon.
+pub fn kib(text: &str, key: &str) -> Option<u64> {
     let number = field(text, key)?.strip_suffix("kB")?;
     number.trim_end().parse::<u64>().ok()?.checked_mul(1_024)
 }
@@ -160,21 +160,20 @@ impl Files {
     fn explain(&self, pid: i32, file: &str, error: &io::Error) -> MemoryError {
         let errno = error.raw_os_error().map(Errno::from_raw);
         let alive = self.root.join(pid.to_string()).exists();
-        match errno {
-            Some(Errno::ESRCH) => MemoryError::Ended { pid },
-            Some(Errno::ENOENT) if !alive => MemoryError::Ended { pid },
-            Some(Errno::ENOENT) => MemoryError::NotAvailable {
-                reason: format!("this kernel has no /proc/PID/{file}"),
-                remedy: "use Linux 4.14 or newer with CONFIG_PROC_PAGE_MONITOR".into(),
-            },
-            Some(Errno::EACCES | Errno::EPERM) => MemoryError::NotAvailable {
-                reason: format!("reading /proc/{pid}/{file} is forbidden"),
-                remedy: "run as the user that owns the processes, or as root".into(),
-            },
-            _ => MemoryError::NotAvailable {
-                reason: format!("/proc/{pid}/{file}: {error}"),
-                remedy: String::new(),
-            },
-        }
+        let (reason, remedy) = match errno {
+            Some(Errno::ESRCH) => return MemoryError::Ended { pid },
+            Some(Errno::ENOENT) if !alive => return MemoryError::Ended { pid },
+            Some(Errno::ENOENT) => (
+                format!("this kernel has no /proc/PID/{file}"),
+                "use Linux 4.14 or newer with CONFIG_PROC_PAGE_MONITOR",
+            ),
+            Some(Errno::EACCES | Errno::EPERM) => (
+                format!("reading /proc/{pid}/{file} is forbidden"),
+                "run as the user that owns the processes, or as root",
+            ),
+            _ => (format!("/proc/{pid}/{file}: {error}"), ""),
+        };
+        let remedy = remedy.to_owned();
+        MemoryError::NotAvailable { reason, remedy }
     }
 }

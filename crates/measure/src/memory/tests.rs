@@ -23,21 +23,27 @@ Threads:\t3
 const ZOMBIE: &str = "Name:\tsleep\nState:\tZ (zombie)\nThreads:\t1\n";
 const STACK: u64 = 16_384;
 
-fn process(root: &Path, pid: i32, status: &str, rollup: Option<&str>) {
-    let dir = root.join(pid.to_string());
-    fs::create_dir(&dir).unwrap();
-    fs::write(dir.join("status"), status).unwrap();
-    if let Some(rollup) = rollup {
-        fs::write(dir.join("smaps_rollup"), rollup).unwrap();
+/// A sampler of processes from 10 on, of each of which these are the files.
+fn sampler(processes: &[(&str, Option<&str>)]) -> (tempfile::TempDir, Sampler) {
+    let root = tempfile::tempdir().unwrap();
+    for (pid, (status, rollup)) in (10_i32..).zip(processes) {
+        let dir = root.path().join(pid.to_string());
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("status"), status).unwrap();
+        if let Some(rollup) = rollup {
+            fs::write(dir.join("smaps_rollup"), rollup).unwrap();
+        }
     }
+    let sampler = Sampler::below(root.path(), STACK);
+    (root, sampler)
 }
+
+const CAT: (&str, Option<&str>) = (STATUS, Some(ROLLUP));
 
 #[test]
 fn a_group_is_the_sum_of_its_processes() {
-    let root = tempfile::tempdir().unwrap();
-    process(root.path(), 10, STATUS, Some(ROLLUP));
-    process(root.path(), 11, STATUS, Some(ROLLUP));
-    let memory = Sampler::below(root.path(), STACK).of(&[10, 11]).unwrap();
+    let (_root, mut sampler) = sampler(&[CAT, CAT]);
+    let memory = sampler.of(&[10, 11]).unwrap();
     let expected = Memory {
         pss: 2 * 454 * 1_024,
         page_tables: 2 * 44 * 1_024,
@@ -46,32 +52,20 @@ fn a_group_is_the_sum_of_its_processes() {
         processes: 2,
         tasks: 6,
         peak_rss: Some(2 * 1_588 * 1_024),
-        slab: None,
-        sharing: Sharing::Everyone,
-        heap: None,
         first_rss: Some(1_656 * 1_024),
+        ..Memory::default()
     };
     assert_eq!(memory, expected);
     assert_eq!(memory.total(), 2 * (454 + 44 + 48) * 1_024);
-    assert_eq!(
-        Memory {
-            slab: Some(5),
-            ..memory
-        }
-        .total(),
-        memory.total() + 5
-    );
+    let slab = Some(5);
+    assert_eq!(Memory { slab, ..memory }.total(), memory.total() + 5);
 }
 
 #[test]
 fn the_first_process_of_several_is_known_apart_from_the_others() {
-    let root = tempfile::tempdir().unwrap();
-    process(root.path(), 10, STATUS, Some(ROLLUP));
-    for pid in [11, 12] {
-        let rollup = ROLLUP.replace("1656", if pid == 11 { "600" } else { "800" });
-        process(root.path(), pid, STATUS, Some(&rollup));
-    }
-    let mut sampler = Sampler::below(root.path(), STACK);
+    let [small, large] = ["600", "800"].map(|rss| ROLLUP.replace("1656", rss));
+    let [small, large] = [&small, &large].map(|rollup| (STATUS, Some(rollup.as_str())));
+    let (_root, mut sampler) = sampler(&[CAT, small, large]);
     let memory = sampler.of(&[10, 11, 12]).unwrap();
     assert_eq!(memory.first_rss, Some(1_656 * 1_024));
     assert_eq!(memory.other_rss(), Some(700 * 1_024));
@@ -84,13 +78,10 @@ fn the_first_process_of_several_is_known_apart_from_the_others() {
 
 #[test]
 fn a_heap_is_on_large_pages_as_far_as_the_kernel_says() {
-    let root = tempfile::tempdir().unwrap();
     let heap = "Anonymous: 6144 kB\nAnonHugePages: 4096 kB\nPrivate_Hugetlb: 2048 kB\n";
     let rollup = format!("{ROLLUP}{heap}");
-    process(root.path(), 10, STATUS, Some(&rollup));
-    process(root.path(), 11, STATUS, Some(&rollup));
-    process(root.path(), 12, STATUS, Some(ROLLUP));
-    let mut sampler = Sampler::below(root.path(), STACK);
+    let told = (STATUS, Some(rollup.as_str()));
+    let (_root, mut sampler) = sampler(&[told, told, CAT]);
     let heap = sampler.of(&[10, 11]).unwrap().heap.unwrap();
     assert_eq!((heap.bytes, heap.large), (16 << 20, 12 << 20));
     assert_eq!(heap.share(), Some(0.75));
@@ -99,15 +90,9 @@ fn a_heap_is_on_large_pages_as_far_as_the_kernel_says() {
 
 #[test]
 fn a_peak_that_one_process_lacks_the_group_lacks() {
-    let root = tempfile::tempdir().unwrap();
-    process(root.path(), 10, STATUS, Some(ROLLUP));
-    process(
-        root.path(),
-        11,
-        &STATUS.replace("VmHWM", "VmXXX"),
-        Some(ROLLUP),
-    );
-    let memory = Sampler::below(root.path(), STACK).of(&[10, 11]).unwrap();
+    let status = STATUS.replace("VmHWM", "VmXXX");
+    let (_root, mut sampler) = sampler(&[CAT, (&status, Some(ROLLUP))]);
+    let memory = sampler.of(&[10, 11]).unwrap();
     assert_eq!(memory.peak_rss, None);
 }
 
@@ -119,9 +104,7 @@ fn page_tables_of_old_kernels_are_in_two_lines() {
 
 #[test]
 fn without_smaps_rollup_there_is_rss_under_its_own_name() {
-    let root = tempfile::tempdir().unwrap();
-    process(root.path(), 10, STATUS, None);
-    let mut sampler = Sampler::below(root.path(), STACK);
+    let (_root, mut sampler) = sampler(&[(STATUS, None)]);
     assert!(matches!(
         sampler.of(&[10]),
         Err(MemoryError::NotAvailable { .. })
@@ -137,10 +120,7 @@ fn without_smaps_rollup_there_is_rss_under_its_own_name() {
 
 #[test]
 fn an_ended_process_is_an_error_and_not_a_smaller_sum() {
-    let root = tempfile::tempdir().unwrap();
-    process(root.path(), 10, STATUS, Some(ROLLUP));
-    process(root.path(), 11, ZOMBIE, Some(ROLLUP));
-    let mut sampler = Sampler::below(root.path(), STACK);
+    let (_root, mut sampler) = sampler(&[CAT, (ZOMBIE, Some(ROLLUP))]);
     for gone in [11, 12] {
         assert_eq!(
             sampler.reading(&[10, gone]),

@@ -18,10 +18,8 @@ fn records_of_the_kernel_are_understood() {
     let switch = |misc| read(SWITCH, misc, &[1, 2], 30);
     assert_eq!(switch(0), Some((30, 2, Change::On)));
     assert_eq!(switch(OUT), Some((30, 2, Change::Waits)));
-    assert_eq!(
-        switch(OUT | OUT_PREEMPTED),
-        Some((30, 2, Change::Preempted))
-    );
+    let preempted = switch(OUT | OUT_PREEMPTED);
+    assert_eq!(preempted, Some((30, 2, Change::Preempted)));
     let task = |kind| read(kind, 0, &[5, 1, 6, 1], 40);
     assert_eq!(task(FORK), Some((40, 6, Change::Made)));
     assert_eq!(task(EXIT), Some((40, 6, Change::Ended)));
@@ -40,12 +38,8 @@ fn making_waiting_and_ending_are_heard_of_a_process_and_its_child() {
     let mut shell = shell();
     let pid = i32::try_from(shell.id()).unwrap();
     let recorder = Recorder::of(pid);
-    shell
-        .stdin
-        .as_mut()
-        .unwrap()
-        .write_all(b"one\ntwo\n")
-        .unwrap();
+    let input = shell.stdin.as_mut().unwrap();
+    input.write_all(b"one\ntwo\n").unwrap();
     shell.wait().unwrap();
     let mut recorder = match recorder {
         Ok(recorder) => recorder,
@@ -60,22 +54,13 @@ fn making_waiting_and_ending_are_heard_of_a_process_and_its_child() {
     let has = |tid: i32, change: Change| of(tid).any(|moment| moment.change == change);
     let made = moments.iter().find(|moment| moment.change == Change::Made);
     let child = made.expect("sleep is a child").tid;
-    assert!(
-        has(pid, Change::On) && has(pid, Change::Ended),
-        "{moments:?}"
-    );
-    assert!(
-        has(child, Change::On) && has(child, Change::Ended),
-        "{moments:?}"
-    );
+    for task in [pid, child] {
+        let both = has(task, Change::On) && has(task, Change::Ended);
+        assert!(both, "{moments:?}");
+    }
     let last = of(child).next_back().expect("an end");
-    assert!(
-        matches!(
-            last.change,
-            Change::Ended | Change::Waits | Change::Preempted
-        ),
-        "{last:?}"
-    );
+    let off = [Change::Ended, Change::Waits, Change::Preempted];
+    assert!(off.contains(&last.change), "{last:?}");
     let now = crate::clock::now_ns();
     assert!(moments.iter().all(|moment| moment.at_ns < now), "{now}");
 }

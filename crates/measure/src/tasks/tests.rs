@@ -1,6 +1,7 @@
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use super::*;
@@ -44,32 +45,55 @@ fn machine() -> tempfile::TempDir {
     root
 }
 
-fn pids(processes: &[Process]) -> Vec<i32> {
-    processes.iter().map(|process| process.pid).collect()
+/// Somebody who looks again and again.
+struct Looks {
+    reader: Reader,
+    processes: Vec<Process>,
+}
+
+impl Looks {
+    fn at(root: &tempfile::TempDir) -> Self {
+        Self::by(Reader::below(root.path()).unwrap())
+    }
+
+    fn by(reader: Reader) -> Self {
+        let processes = Vec::new();
+        Self { reader, processes }
+    }
+
+    /// Pids of a group.
+    fn pids(&mut self, group: i32) -> Vec<i32> {
+        self.reader.processes(group, &mut self.processes).unwrap();
+        let pids = self.processes.iter().map(|process| process.pid);
+        pids.collect()
+    }
+
+    /// Tasks of the group that was looked at last, of each process and those before it this many.
+    fn tasks(&mut self, most: usize) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        for process in &self.processes {
+            self.reader.tasks(process, most, &mut tasks).unwrap();
+        }
+        tasks
+    }
 }
 
 #[test]
 fn a_group_is_read_with_its_states_counts_and_sizes() {
     let root = machine();
-    let mut reader = Reader::below(root.path()).unwrap();
-    let mut processes = Vec::new();
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [100, 101]);
-    let first = processes[0];
+    let mut looks = Looks::at(&root);
+    assert_eq!(looks.pids(100), [100, 101]);
+    let first = looks.processes[0];
     assert_eq!((first.state, first.threads, first.cpu), (State('S'), 3, 1));
     assert_eq!(
         (first.cpu_ns, first.children_cpu_ns),
         (150_000_000, 450_000_000)
     );
-    assert!(first.rss >= 250 * 4_096 && first.rss % 250 == 0);
-    assert_eq!(reader.written(101).unwrap(), Some(8_192));
+    assert!(first.rss >= 250 * 4_096 && first.rss.is_multiple_of(250));
+    assert_eq!(looks.reader.written(101).unwrap(), Some(8_192));
 
-    let mut tasks = Vec::new();
-    for process in &processes {
-        reader.tasks(process, 10, &mut tasks).unwrap();
-    }
+    let tasks = looks.tasks(10).into_iter();
     let seen: Vec<_> = tasks
-        .iter()
         .map(|task| (task.pid, task.tid, task.state.0, task.cpu, task.cpu_ns))
         .collect();
     assert_eq!(
@@ -86,101 +110,86 @@ fn a_group_is_read_with_its_states_counts_and_sizes() {
 #[test]
 fn no_more_threads_are_read_than_asked_for() {
     let root = machine();
-    let mut reader = Reader::below(root.path()).unwrap();
-    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
-    reader.processes(100, &mut processes).unwrap();
-    for process in &processes {
-        reader.tasks(process, 2, &mut tasks).unwrap();
-    }
-    assert_eq!(tasks.len(), 2);
+    let mut looks = Looks::at(&root);
+    looks.pids(100);
+    assert_eq!(looks.tasks(2).len(), 2);
 }
 
 #[test]
 fn what_vanishes_between_listing_and_reading_is_not_there_and_no_error() {
     let root = machine();
-    let mut reader = Reader::below(root.path()).unwrap();
-    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
+    let mut looks = Looks::at(&root);
     // A folder without files is what a pid looks like that ended after it was listed.
     fs::create_dir(root.path().join("104")).unwrap();
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [100, 101]);
+    assert_eq!(looks.pids(100), [100, 101]);
     fs::remove_dir_all(root.path().join("100/task/102")).unwrap();
     fs::create_dir(root.path().join("100/task/102")).unwrap();
     fs::remove_dir_all(root.path().join("101")).unwrap();
-    for process in &processes {
-        reader.tasks(process, 10, &mut tasks).unwrap();
-    }
-    let tids: Vec<_> = tasks.iter().map(|task| task.tid).collect();
+    let tids: Vec<_> = looks.tasks(10).iter().map(|task| task.tid).collect();
     assert_eq!(tids, [100, 103]);
-    assert_eq!(reader.written(101).unwrap(), None);
+    assert_eq!(looks.reader.written(101).unwrap(), None);
     fs::remove_dir_all(root.path().join("100/task")).unwrap();
-    tasks.clear();
-    reader.tasks(&processes[0], 10, &mut tasks).unwrap();
-    assert_eq!(tasks, []);
+    assert_eq!(looks.tasks(10), []);
 }
 
 #[test]
 fn strangers_are_read_once_and_forgotten_when_they_end() {
     let root = machine();
-    let mut reader = Reader::below(root.path()).unwrap();
-    let mut processes = Vec::new();
-    reader.processes(100, &mut processes).unwrap();
+    let mut looks = Looks::at(&root);
+    looks.pids(100);
     // A second reading of the stranger would now show it to be of the group.
     process(root.path(), 9, 100, &[(9, 'S', 0)]);
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [100, 101]);
+    assert_eq!(looks.pids(100), [100, 101]);
     fs::remove_dir_all(root.path().join("9")).unwrap();
-    reader.processes(100, &mut processes).unwrap();
+    looks.pids(100);
     process(root.path(), 9, 100, &[(9, 'S', 0)]);
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [9, 100, 101]);
-    reader.processes(9, &mut processes).unwrap();
-    assert!(processes.is_empty());
+    assert_eq!(looks.pids(100), [9, 100, 101]);
+    assert!(looks.pids(9).is_empty());
 }
 
 #[test]
 fn kernels_without_schedstat_or_io_are_told_apart_from_ended_processes() {
     let root = machine();
-    let mut reader = Reader::below(root.path()).unwrap();
-    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
-    reader.processes(100, &mut processes).unwrap();
+    let mut looks = Looks::at(&root);
+    looks.pids(100);
     fs::remove_file(root.path().join("101/task/101/schedstat")).unwrap();
-    reader.tasks(&processes[1], 10, &mut tasks).unwrap();
-    assert_eq!(tasks[0].cpu_ns, 150_000_000, "ticks of 10 ms");
+    let ticks = looks.tasks(10).last().unwrap().cpu_ns;
+    assert_eq!(ticks, 150_000_000, "ticks of 10 ms");
+    let Looks {
+        mut reader,
+        mut processes,
+    } = looks;
     fs::remove_file(root.path().join("101/io")).unwrap();
     let error = reader.written(101).unwrap_err().to_string();
     assert!(error.contains("CONFIG_TASK_IO_ACCOUNTING"), "{error}");
     fs::write(root.path().join("101/stat"), "101 (x").unwrap();
-    let error = reader
-        .processes(100, &mut processes)
-        .unwrap_err()
-        .to_string();
+    let error = reader.processes(100, &mut processes).unwrap_err();
+    let error = error.to_string();
     assert!(error.contains("101/stat is not understood"), "{error}");
+}
+
+/// A shell that leads a group of its own.
+fn shell(script: &str) -> (Child, i32) {
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", script]).process_group(0);
+    let shell = shell.stdin(Stdio::null()).spawn().unwrap();
+    let group = shell.id().cast_signed();
+    (shell, group)
 }
 
 #[test]
 fn a_real_child_is_found_by_its_group_and_its_end_is_seen() {
-    use std::os::unix::process::CommandExt as _;
     if skipped::is_emulated() {
         return skipped::skipped("an emulator's own threads are in the tasks of its programs");
     }
-    let mut child = Command::new("sleep")
-        .arg("60")
-        .process_group(0)
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
-    let pid = i32::try_from(child.id()).unwrap();
-    let mut reader = Reader::new().unwrap();
-    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
-    reader.processes(pid, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [pid]);
-    reader.tasks(&processes[0], 10, &mut tasks).unwrap();
+    let (mut child, pid) = shell("exec sleep 60");
+    let mut looks = Looks::by(Reader::new().unwrap());
+    assert_eq!(looks.pids(pid), [pid]);
+    let tasks = looks.tasks(10);
     assert_eq!((tasks.len(), tasks[0].tid), (1, pid));
     child.kill().unwrap();
     child.wait().unwrap();
-    reader.processes(pid, &mut processes).unwrap();
-    assert!(processes.is_empty());
+    assert!(looks.pids(pid).is_empty());
 }
 
 /// A machine that tells children: 100 has made 101, which has made 105.
@@ -200,60 +209,48 @@ fn telling_machine() -> tempfile::TempDir {
 #[test]
 fn a_look_reads_the_group_and_not_the_whole_machine() {
     let root = telling_machine();
-    let mut reader = Reader::below(root.path()).unwrap();
-    reader.walk_every = Duration::from_secs(3_600);
+    let mut looks = Looks::at(&root);
+    looks.reader.walk_every = Duration::from_secs(3_600);
     // Anyone who reads this one has listed the machine.
     fs::create_dir(root.path().join("8")).unwrap();
     fs::write(root.path().join("8/stat"), "not understood").unwrap();
-    let mut processes = Vec::new();
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [100, 101, 105]);
+    assert_eq!(looks.pids(100), [100, 101, 105]);
     // One whose maker has ended is still known.
     fs::remove_dir_all(root.path().join("101")).unwrap();
     fs::write(root.path().join("100/task/100/children"), "").unwrap();
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [100, 105]);
+    assert_eq!(looks.pids(100), [100, 105]);
 }
 
 #[test]
 fn a_walk_finds_what_no_first_thread_has_made_and_skips_who_was_there_before() {
     let root = telling_machine();
-    let mut reader = Reader::below(root.path()).unwrap();
-    reader.walk_every = Duration::ZERO;
+    let walks = || {
+        let mut looks = Looks::at(&root);
+        looks.reader.walk_every = Duration::ZERO;
+        looks
+    };
     fs::write(root.path().join("101/task/101/children"), "").unwrap();
-    let mut processes = Vec::new();
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [100, 101, 105]);
+    assert_eq!(walks().pids(100), [100, 101, 105]);
 
-    let mut reader = Reader::below(root.path()).unwrap();
-    reader.walk_every = Duration::ZERO;
-    reader.before().unwrap();
+    let mut looks = walks();
+    looks.reader.before().unwrap();
     process(root.path(), 106, 100, &[(106, 'R', 0)]);
-    reader.processes(100, &mut processes).unwrap();
-    assert_eq!(pids(&processes), [106]);
+    assert_eq!(looks.pids(100), [106]);
 }
 
 #[test]
 fn a_child_that_a_thread_of_a_real_process_made_is_followed() {
-    use std::os::unix::process::CommandExt as _;
-    let mut shell = Command::new("sh")
-        .args(["-c", "sleep 60 & wait"])
-        .process_group(0)
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
-    let group = i32::try_from(shell.id()).unwrap();
-    let mut reader = Reader::new().unwrap();
-    reader.walk_every = Duration::from_secs(3_600);
-    let mut processes = Vec::new();
+    let (mut shell, group) = shell("sleep 60 & wait");
+    let mut looks = Looks::by(Reader::new().unwrap());
+    looks.reader.walk_every = Duration::from_secs(3_600);
+    let mut found = Vec::new();
     for _look in 0..10_000 {
-        reader.processes(group, &mut processes).unwrap();
-        if processes.len() == 2 {
+        found = looks.pids(group);
+        if found.len() == 2 {
             break;
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    let found = pids(&processes);
     nix::sys::signal::killpg(
         nix::unistd::Pid::from_raw(group),
         nix::sys::signal::Signal::SIGKILL,
