@@ -133,18 +133,13 @@ mod tests {
     use std::os::fd::AsFd;
 
     use super::*;
-    use crate::{Mapping, Of, PAGE};
-
-    extern "C" fn number(argument: *mut libc::c_void) -> libc::c_int {
-        argument.addr() as libc::c_int
-    }
+    use crate::fork::tests::{number, stack};
 
     /// A folder that is no control group is refused by the kernel, which has read all arguments by then. Processes that
     /// do begin in one are launched by crate `program`.
     #[test]
     fn what_is_no_group_is_an_error_and_makes_no_process() {
-        let stack = Mapping::new(4 * PAGE, Of::Private).expect("a stack");
-        let top = stack.as_ptr().wrapping_byte_add(stack.len());
+        let (stack, top) = stack();
         let folder = std::fs::File::open("/").expect("a folder");
         let nine = std::ptr::without_provenance_mut(9);
         // SAFETY: the stack is used by this process alone, has no other use, and outlives it;

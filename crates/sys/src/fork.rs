@@ -49,20 +49,16 @@ pub unsafe fn clone_on(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use nix::sys::wait::{WaitStatus, waitpid};
 
     use super::*;
     use crate::{Mapping, Of, PAGE};
 
-    #[test]
-    fn one_that_shares_the_file_table_is_waited_for_as_others_are() {
-        if skipped::is_emulated() {
-            return skipped::skipped("an emulator forks none that shares the table of files");
-        }
-        // SAFETY: the child makes one call, which is async-signal-safe.
-        match unsafe { fork_sharing(libc::CLONE_FILES) }.expect("a process") {
-            // SAFETY: `_exit` has no preconditions.
+    /// The child ends at once, and its parent hears of that.
+    pub(crate) fn ends(forked: ForkResult) {
+        match forked {
+            // SAFETY: `_exit` has no preconditions, and is async-signal-safe.
             ForkResult::Child => unsafe { libc::_exit(7) },
             ForkResult::Parent { child } => {
                 assert_eq!(waitpid(child, None), Ok(WaitStatus::Exited(child, 7)));
@@ -70,14 +66,29 @@ mod tests {
         }
     }
 
-    extern "C" fn number(argument: *mut libc::c_void) -> libc::c_int {
+    /// A stack, and its end.
+    pub(crate) fn stack() -> (Mapping, *mut libc::c_void) {
+        let stack = Mapping::new(4 * PAGE, Of::Private).expect("a stack");
+        let top = stack.as_ptr().wrapping_byte_add(stack.len());
+        (stack, top)
+    }
+
+    #[test]
+    fn one_that_shares_the_file_table_is_waited_for_as_others_are() {
+        if skipped::is_emulated() {
+            return skipped::skipped("an emulator forks none that shares the table of files");
+        }
+        // SAFETY: the child makes one call, which is async-signal-safe.
+        ends(unsafe { fork_sharing(libc::CLONE_FILES) }.expect("a process"));
+    }
+
+    pub(crate) extern "C" fn number(argument: *mut libc::c_void) -> libc::c_int {
         argument.addr() as libc::c_int
     }
 
     #[test]
     fn one_on_a_stack_of_its_own_exits_with_what_its_entry_returns() {
-        let stack = Mapping::new(4 * PAGE, Of::Private).expect("a stack");
-        let top = stack.as_ptr().wrapping_byte_add(stack.len());
+        let (_stack, top) = stack();
         let nine = std::ptr::without_provenance_mut(9);
         // SAFETY: the stack is used by this process alone, has no other use, and outlives it;
         // `number` takes a number.

@@ -17,7 +17,7 @@
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.
 //! * [`MakerName`]: what a process is called while it forks.
-//! * [`refused`]: an error that names the call that a sandbox refuses.
+//! * [`refused`], [`succeeded`]: an error that names the call that a sandbox refuses.
 //! * [`is_ignored`]: what a signal does.
 //! * [`mark`]: a call that no kernel has, by which recorded flows say that they begin and end.
 //!
@@ -39,6 +39,6 @@ pub use begin::clone_into;
 pub use fork::{clone_on, fork_sharing};
 pub use maker::{MAKER, MakerName};
 pub use mapping::{Access, Advice, Mapping, Of, PAGE, pages_fit};
-pub use refused::refused;
+pub use refused::{refused, succeeded};
 pub use shared::{CachePadded, Pages, Shareable, Shared};
 pub use signal::is_ignored;

@@ -150,12 +150,11 @@ mod tests {
         let last = std::ptr::from_ref(&shared.rows()[39]).addr();
         assert_eq!((first - base, last - first), (128, 39 * 128));
         assert!(last + size_of::<Row>() <= base + bytes && bytes.is_multiple_of(PAGE));
-        assert!(
-            shared
-                .rows()
-                .iter()
-                .all(|row| row.0[2].load(Ordering::Relaxed) == 0)
-        );
+        let mut words = shared
+            .rows()
+            .iter()
+            .map(|row| row.0[2].load(Ordering::Relaxed));
+        assert!(words.all(|word| word == 0));
     }
 
     #[test]
