@@ -63,6 +63,15 @@ struct Limit {
 }
 
 impl Limit {
+    fn new(bites: &str, value: u64, unit: Unit, raise: impl Into<String>) -> Self {
+        Self {
+            bites: bites.to_owned(),
+            value,
+            unit,
+            raise: raise.into(),
+        }
+    }
+
     fn room(self, left: u64, each: u64) -> Ceiling {
         let each = each.max(1);
         Ceiling {
@@ -141,10 +150,12 @@ const RESERVE: u64 = 10;
 impl Machine {
     /// The lowest of [`Machine::ceilings`].
     pub fn ceiling(&self, kind: FlowKind) -> Measured<Ceiling> {
-        match self.ceilings(kind).into_iter().next() {
-            Some(lowest) => Measured::Value(lowest),
-            None => Measured::not_available("no limit of this machine can be read", "mount /proc"),
-        }
+        let lowest = self.ceilings(kind).into_iter().next();
+        Measured::of(
+            lowest,
+            "no limit of this machine can be read",
+            "mount /proc",
+        )
     }
 
     /// Rooms of all limits for idle flows that bind and can be read, the lowest first.
@@ -185,12 +196,8 @@ impl Machine {
         let tasks = &self.limits.tasks;
         let ceiling = |limit: &Measured<u64>, used: &Measured<u64>, name: &str, reserved| {
             let (&value, &used) = (limit.value()?, used.value()?);
-            let limit = Limit {
-                bites: name.to_owned(),
-                value,
-                unit: Unit::Tasks,
-                raise: format!("sudo sysctl {name}=4194304"),
-            };
+            let raise = format!("sudo sysctl {name}=4194304");
+            let limit = Limit::new(name, value, Unit::Tasks, raise);
             Some(limit.room(value.saturating_sub(used + reserved), 1))
         };
         let ids = match &self.limits.ids {
@@ -212,24 +219,16 @@ impl Machine {
             return None;
         };
         let used = self.limits.user_tasks.value()?;
-        let limit = Limit {
-            bites: "RLIMIT_NPROC".to_owned(),
-            value,
-            unit: Unit::Tasks,
-            raise: "ulimit -u unlimited (above the hard limit: /etc/security/limits.conf)".into(),
-        };
+        let raise = "ulimit -u unlimited (above the hard limit: /etc/security/limits.conf)";
+        let limit = Limit::new("RLIMIT_NPROC", value, Unit::Tasks, raise);
         Some(limit.room(value.saturating_sub(*used), 1))
     }
 
     fn of_maps(&self, each: u64) -> Option<Ceiling> {
         let value = *self.limits.max_map_count.value()?;
         let used = *self.limits.maps.value()?;
-        let limit = Limit {
-            bites: "vm.max_map_count".to_owned(),
-            value,
-            unit: Unit::Mappings,
-            raise: "sudo sysctl vm.max_map_count=1048576".to_owned(),
-        };
+        let raise = "sudo sysctl vm.max_map_count=1048576";
+        let limit = Limit::new("vm.max_map_count", value, Unit::Mappings, raise);
         Some(limit.room(value.saturating_sub(used), each))
     }
 
@@ -238,12 +237,7 @@ impl Machine {
             return None;
         };
         let used = *self.limits.address_space_used.value()?;
-        let limit = Limit {
-            bites: "RLIMIT_AS".to_owned(),
-            value,
-            unit: Unit::Bytes,
-            raise: "ulimit -v unlimited".to_owned(),
-        };
+        let limit = Limit::new("RLIMIT_AS", value, Unit::Bytes, "ulimit -v unlimited");
         Some(limit.room(value.saturating_sub(used.saturating_add(once)), each))
     }
 
@@ -254,12 +248,8 @@ impl Machine {
         };
         let machine = || {
             let (&room, &value) = (self.memory.available.value()?, self.memory.total.value()?);
-            let limit = Limit {
-                bites: "memory (an estimate)".to_owned(),
-                value,
-                unit: Unit::Bytes,
-                raise: "free or add memory".to_owned(),
-            };
+            let raise = "free or add memory";
+            let limit = Limit::new("memory (an estimate)", value, Unit::Bytes, raise);
             Some(limit.room(left(room, value), bytes))
         };
         let groups = self.memory.groups.value().into_iter().flatten().map(group);
@@ -268,16 +258,10 @@ impl Machine {
 }
 
 fn addressable(each: Needs) -> Ceiling {
-    let limit = Limit {
-        bites: "addresses of a process".to_owned(),
-        value: ADDRESSES,
-        unit: Unit::Bytes,
-        raise: "use smaller stacks".to_owned(),
-    };
-    limit.room(
-        ADDRESSES.saturating_sub(each.addresses_once),
-        each.addresses,
-    )
+    let raise = "use smaller stacks";
+    let limit = Limit::new("addresses of a process", ADDRESSES, Unit::Bytes, raise);
+    let left = ADDRESSES.saturating_sub(each.addresses_once);
+    limit.room(left, each.addresses)
 }
 
 fn of_group(limit: &GroupLimit, unit: Unit) -> Limit {
@@ -286,12 +270,8 @@ fn of_group(limit: &GroupLimit, unit: Unit) -> Limit {
         true => "-1",
         false => "max",
     };
-    Limit {
-        bites: limit.file.clone(),
-        value: limit.max,
-        unit,
-        raise: format!("echo {none} | sudo tee {}", limit.file),
-    }
+    let raise = format!("echo {none} | sudo tee {}", limit.file);
+    Limit::new(&limit.file, limit.max, unit, raise)
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ impl<'r> Cgroups<'r> {
     }
 
     fn quota_of(&self, version: Version, group: &str) -> Option<f64> {
-        let text = |file| self.root.text(&format!("{group}/{file}")).into_value();
+        let text = |file| self.root.told(format!("{group}/{file}"));
         let (quota, period) = match version {
             Version::V1 => (text("cpu.cfs_quota_us")?, text("cpu.cfs_period_us")?),
             Version::V2 => {
@@ -93,28 +93,25 @@ impl<'r> Cgroups<'r> {
 
     pub(crate) fn pids(&self) -> Measured<Vec<GroupLimit>> {
         self.limits("pids", |_, group| {
-            self.limit(
-                format!("{group}/pids.max"),
-                &format!("{group}/pids.current"),
-            )
+            self.limit(group, "pids.max", "pids.current")
         })
     }
 
     pub(crate) fn memory(&self) -> Measured<Vec<GroupLimit>> {
         self.limits("memory", |version, group| {
             let (max, current, idle) = match version {
-                Version::V1 => ("limit_in_bytes", "usage_in_bytes", "total_inactive_file "),
-                Version::V2 => ("max", "current", "inactive_file "),
+                Version::V1 => (
+                    "memory.limit_in_bytes",
+                    "memory.usage_in_bytes",
+                    "total_inactive_file ",
+                ),
+                Version::V2 => ("memory.max", "memory.current", "inactive_file "),
             };
-            let limit = self.limit(
-                format!("{group}/memory.{max}"),
-                &format!("{group}/memory.{current}"),
-            )?;
-            let stat = self.root.text(&format!("{group}/memory.stat")).into_value();
+            let limit = self.limit(group, max, current)?;
+            let stat = self.root.told(format!("{group}/memory.stat"));
             let stat = stat.unwrap_or_default();
-            let idle = stat
-                .lines()
-                .find_map(|line| line.strip_prefix(idle)?.parse().ok());
+            let mut lines = stat.lines();
+            let idle = lines.find_map(|line| line.strip_prefix(idle)?.parse().ok());
             Some(GroupLimit {
                 current: limit.current.saturating_sub(idle.unwrap_or(0)),
                 ..limit
@@ -127,27 +124,21 @@ impl<'r> Cgroups<'r> {
         controller: &str,
         limit: impl Fn(Version, &str) -> Option<GroupLimit>,
     ) -> Measured<Vec<GroupLimit>> {
-        self.hierarchy(controller)
-            .map(|Hierarchy { version, groups }| {
-                groups
-                    .iter()
-                    .filter_map(|group| limit(version, group))
-                    .collect()
-            })
+        let hierarchy = self.hierarchy(controller);
+        hierarchy.map(|Hierarchy { version, groups }| {
+            let limits = groups.iter().filter_map(|group| limit(version, group));
+            limits.collect()
+        })
     }
 
     /// No limit is `max`, or in version 1 a number of pages that no machine has.
-    fn limit(&self, file: String, current: &str) -> Option<GroupLimit> {
+    fn limit(&self, group: &str, max: &str, current: &str) -> Option<GroupLimit> {
         const NO_LIMIT: u64 = 1 << 62;
-        let max = self
-            .root
-            .number(&file)
-            .into_value()
-            .filter(|max| *max < NO_LIMIT)?;
+        let file = format!("{group}/{max}");
         Some(GroupLimit {
+            max: self.root.count(&file).filter(|max| *max < NO_LIMIT)?,
+            current: self.root.count(format!("{group}/{current}"))?,
             file,
-            max,
-            current: self.root.number(current).into_value()?,
         })
     }
 
@@ -156,19 +147,16 @@ impl<'r> Cgroups<'r> {
             let Some((version, path)) = membership(own, controller) else {
                 return Measured::not_available("this kernel has no control groups", "");
             };
-            match mounts
-                .lines()
-                .find_map(|line| mount(line, version, controller))
-            {
-                Some(mount) => Measured::Value(Hierarchy {
+            let mut lines = mounts.lines();
+            let mount = lines.find_map(|line| mount(line, version, controller));
+            Measured::of(
+                mount.map(|mount| Hierarchy {
                     version,
                     groups: mount.groups(path),
                 }),
-                None => Measured::not_available(
-                    format!("the control groups of {controller} are not mounted here"),
-                    "mount /sys/fs/cgroup into the container",
-                ),
-            }
+                format!("the control groups of {controller} are not mounted here"),
+                "mount /sys/fs/cgroup into the container",
+            )
         })
     }
 }

@@ -8,15 +8,16 @@
 //! cycles. A context switch happens inside the kernel: not available.
 
 mod errno;
-mod perf;
+
+use std::hint::black_box;
 
 use measure::Measured;
+use measure::counters::{Counter as _, Kernel, Source as _, Whose};
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
 pub use errno::{Permission, explain, explain_number};
 pub use measure::counters::{Event, Sample, Scope};
-pub use perf::Perf;
 
 /// What can be counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,15 +37,24 @@ pub struct Counter {
     pub scope: Measured<Scope>,
 }
 
-/// Something that can count events: the kernel, or a script in a test.
-pub trait EventSource {
-    /// Counts `event` over a little work of the calling thread. Errors: of opening or reading.
-    fn count(&mut self, event: Event, scope: Scope) -> Result<Sample, Errno>;
+/// Something that counts an event over a little work of the calling thread: [`perf`], or a script in
+/// a test. Errors: of opening or reading.
+pub type EventSource<'s> = dyn FnMut(Event, Scope) -> Result<Sample, Errno> + 's;
+
+/// Counts through `perf_event_open`.
+pub fn perf(event: Event, scope: Scope) -> Result<Sample, Errno> {
+    let mut counter = Kernel.open(event, scope, Whose::Own)?;
+    counter.begin()?;
+    (0..10_000u64).for_each(|n| {
+        black_box(n);
+    });
+    counter.end()?;
+    counter.sample()
 }
 
 impl Counters {
     /// Tries every event.
-    pub fn probe(source: &mut dyn EventSource, permission: Permission) -> Self {
+    pub fn probe(source: &mut EventSource<'_>, permission: Permission) -> Self {
         let mut counter = |event| Counter {
             event,
             scope: probe(source, event, &permission),
@@ -69,11 +79,11 @@ impl Counters {
     }
 }
 
-fn probe(source: &mut dyn EventSource, event: Event, permission: &Permission) -> Measured<Scope> {
-    let everywhere = source.count(event, Scope::Everywhere);
+fn probe(source: &mut EventSource<'_>, event: Event, permission: &Permission) -> Measured<Scope> {
+    let everywhere = source(event, Scope::Everywhere);
     let forbidden = matches!(everywhere, Err(Errno::EACCES | Errno::EPERM));
     if forbidden && !event.needs_kernel() {
-        let user_only = source.count(event, Scope::UserOnly);
+        let user_only = source(event, Scope::UserOnly);
         return judge(event, Scope::UserOnly, user_only, permission);
     }
     judge(event, Scope::Everywhere, everywhere, permission)

@@ -19,12 +19,9 @@ impl Credentials {
     const PERFMON: u64 = 1 << 38;
 
     pub(crate) fn read(root: &Root) -> Self {
-        let status = root
-            .text("/proc/self/status")
-            .into_value()
-            .unwrap_or_default();
+        let status = root.told("/proc/self/status").unwrap_or_default();
         let capabilities = field(&status, ':', "CapEff").unwrap_or_default();
-        let namespace = root.text("/proc/self/uid_map").into_value();
+        let namespace = root.told("/proc/self/uid_map");
         let all_ids = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
         Self {
             user: user_of(&status),
@@ -54,29 +51,24 @@ impl Credentials {
         let Some(user) = self.user else {
             return Measured::not_available("/proc/self/status does not tell the user", "");
         };
-        let threads = |pid| {
-            let status = root.text(&format!("/proc/{pid}/status")).into_value()?;
-            let mine = user_of(&status) == Some(user);
-            field(&status, ':', "Threads")?
-                .parse::<u64>()
-                .ok()
-                .filter(|_| mine)
-        };
-        Measured::Value(
-            root.numbered("/proc", "")
-                .into_iter()
-                .filter_map(threads)
-                .sum(),
-        )
+        Measured::Value(threads(root, |status| user_of(status) == Some(user)))
     }
 }
 
+/// Of all processes whose status is wanted.
+pub(crate) fn threads(root: &Root, is_wanted: impl Fn(&str) -> bool) -> u64 {
+    let threads = |pid| {
+        let status = root.told(format!("/proc/{pid}/status"));
+        let status = status.filter(|status| is_wanted(status))?;
+        field(&status, ':', "Threads")?.parse::<u64>().ok()
+    };
+    let processes = root.numbered("/proc", "").into_iter();
+    processes.filter_map(threads).sum()
+}
+
 fn user_of(status: &str) -> Option<u32> {
-    field(status, ':', "Uid")?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+    let all = field(status, ':', "Uid")?;
+    all.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

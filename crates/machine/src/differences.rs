@@ -18,11 +18,8 @@ const TRAITS: [Trait; 14] = [
     ("governor", |m| m.processor.governor.to_string()),
     ("turbo", |m| m.processor.turbo.to_string()),
     ("memory", |m| {
-        m.memory
-            .total
-            .as_ref()
-            .map(|bytes| binary(*bytes))
-            .to_string()
+        let total = m.memory.total.as_ref();
+        total.map(|bytes| binary(*bytes)).to_string()
     }),
     ("page size", |m| m.memory.page.to_string()),
     ("transparent huge pages", |m| {
@@ -70,7 +67,7 @@ pub fn differences(a: &Machine, b: &Machine) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::guest;
+    use crate::fixture::{Fixture, guest};
 
     #[test]
     fn the_same_machine_does_not_differ_from_itself() {
@@ -81,10 +78,8 @@ mod tests {
     fn traits_name_what_sets_machines_apart() {
         let found = traits(&guest().allowing("0").machine());
         let of = |name: &str| {
-            found
-                .iter()
-                .find(|(own, _)| *own == name)
-                .map(|(_, v)| v.as_str())
+            let found = found.iter().find(|(own, _)| *own == name);
+            found.map(|(_, value)| value.as_str())
         };
         assert_eq!(of("usable CPUs"), Some("1"));
         assert!(of("memory nodes").is_some() && of("RLIMIT_NOFILE").is_some());
@@ -93,17 +88,15 @@ mod tests {
 
     #[test]
     fn what_differs_is_named_with_both_values() {
+        let running = |guest: Fixture, release: &str| {
+            let guest = guest.file("/proc/sys/kernel/osrelease", release);
+            guest.machine()
+        };
         let (a, b) = (
-            guest(),
-            guest()
-                .allowing("0")
-                .file("/proc/sys/kernel/osrelease", "6.18"),
+            running(guest(), "6.1"),
+            running(guest().allowing("0"), "6.18"),
         );
-        let a = a.file("/proc/sys/kernel/osrelease", "6.1").machine();
-        let differences = differences(&a, &b.machine());
-        assert_eq!(
-            differences,
-            ["usable CPUs: 2 against 1", "kernel: 6.1 against 6.18"]
-        );
+        let expected = ["usable CPUs: 2 against 1", "kernel: 6.1 against 6.18"];
+        assert_eq!(differences(&a, &b), expected);
     }
 }

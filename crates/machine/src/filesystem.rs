@@ -69,22 +69,21 @@ impl Filesystem {
     #[must_use]
     pub fn of(folder: &Path) -> Self {
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let there = absolute
-            .ancestors()
-            .find_map(|path| path.canonicalize().ok());
+        let mut above = absolute.ancestors();
+        let there = above.find_map(|path| path.canonicalize().ok());
         let there = there.unwrap_or_else(|| PathBuf::from("/"));
         let mut found = Self::below(&Root::new(Path::new("/")), &there);
         if let Some(kind) = magic(&there).filter(|kind| *kind != found.kind) {
-            if MEMORY.contains(&kind) {
+            let is_memory = MEMORY.contains(&kind);
+            if is_memory {
                 found.sync = in_memory(kind);
-                kind.clone_into(&mut found.kind);
-            } else if found.kind.is_empty() {
+            }
+            if is_memory || found.kind.is_empty() {
                 kind.clone_into(&mut found.kind);
             }
         }
         if is_disk(&found.sync) && without_syncs(std::env::var("LD_PRELOAD").ok().as_deref()) {
-            let by = "the library eatmydata, which is preloaded".to_owned();
-            found.sync = Sync::Weakened { by };
+            found.sync = weakened("the library eatmydata, which is preloaded");
         }
         Self {
             folder: folder.to_owned(),
@@ -93,11 +92,8 @@ impl Filesystem {
     }
 
     fn below(root: &Root, folder: &Path) -> Self {
-        let table = root.text("/proc/self/mountinfo");
-        let mounts: Vec<Mount> = table
-            .value()
-            .map(|text| text.lines().filter_map(Mount::parse).collect())
-            .unwrap_or_default();
+        let table = root.told("/proc/self/mountinfo").unwrap_or_default();
+        let mounts: Vec<Mount> = table.lines().filter_map(Mount::parse).collect();
         let mount = mount_of(&mounts, folder);
         Self {
             folder: folder.to_owned(),
@@ -135,9 +131,18 @@ fn is_disk(sync: &Sync) -> bool {
 }
 
 fn in_memory(how: &str) -> Sync {
-    Sync::Memory {
-        how: how.to_owned(),
-    }
+    let how = how.to_owned();
+    Sync::Memory { how }
+}
+
+fn weakened(by: &str) -> Sync {
+    let by = by.to_owned();
+    Sync::Weakened { by }
+}
+
+fn unknown(why: &str) -> Sync {
+    let why = why.to_owned();
+    Sync::Unknown { why }
 }
 
 fn magic(path: &Path) -> Option<&'static str> {
@@ -190,14 +195,14 @@ impl Mount {
 }
 
 fn unescaped(text: &str) -> String {
-    [
+    let codes = [
         ("\\040", " "),
         ("\\011", "\t"),
         ("\\012", "\n"),
         ("\\134", "\\"),
-    ]
-    .iter()
-    .fold(text.to_owned(), |text, (code, c)| text.replace(code, c))
+    ];
+    let codes = codes.iter();
+    codes.fold(text.to_owned(), |text, (code, c)| text.replace(code, c))
 }
 
 fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
@@ -207,8 +212,7 @@ fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
 
 fn sync(root: &Root, mounts: &[Mount], path: &Path, depth: usize) -> Sync {
     let Some(mount) = mount_of(mounts, path).filter(|_| depth > 0) else {
-        let why = "/proc/self/mountinfo does not tell what is mounted there".to_owned();
-        return Sync::Unknown { why };
+        return unknown("/proc/self/mountinfo does not tell what is mounted there");
     };
     let kind = mount.kind.as_str();
     if MEMORY.contains(&kind) {
@@ -222,21 +226,16 @@ fn sync(root: &Root, mounts: &[Mount], path: &Path, depth: usize) -> Sync {
 
 fn of_overlay(root: &Root, mounts: &[Mount], mount: &Mount, depth: usize) -> Sync {
     if mount.has("volatile") {
-        let by = "the overlay is mounted volatile".to_owned();
-        return Sync::Weakened { by };
+        return weakened("the overlay is mounted volatile");
     }
     match mount.option("upperdir") {
         Some(upper) if root.is_there(upper) => {
             on("overlay", sync(root, mounts, Path::new(upper), depth - 1))
         }
-        Some(_) => Sync::Unknown {
-            why: "it is an overlay whose upper folder cannot be seen from here, as in most \
-                  containers"
-                .to_owned(),
-        },
-        None => Sync::Unknown {
-            why: "it is an overlay that names no upper folder".to_owned(),
-        },
+        Some(_) => unknown(
+            "it is an overlay whose upper folder cannot be seen from here, as in most containers",
+        ),
+        None => unknown("it is an overlay that names no upper folder"),
     }
 }
 
@@ -250,13 +249,12 @@ fn of_device(root: &Root, mounts: &[Mount], mount: &Mount, depth: usize) -> Sync
         return in_memory(&format!("{kind} on {source}"));
     }
     if mount.has("nobarrier") || mount.has("barrier=0") {
-        let by = format!("{kind} is mounted without barriers");
-        return Sync::Weakened { by };
+        return weakened(&format!("{kind} is mounted without barriers"));
     }
     if let Some(number) = source.strip_prefix("/dev/loop") {
-        let image = root.text(&format!("/sys/block/loop{number}/loop/backing_file"));
-        if let Some(image) = image.value() {
-            let below = sync(root, mounts, Path::new(image), depth - 1);
+        let image = root.told(format!("/sys/block/loop{number}/loop/backing_file"));
+        if let Some(image) = image {
+            let below = sync(root, mounts, Path::new(&image), depth - 1);
             return on(&format!("{kind} in the image {image}"), below);
         }
     }
@@ -265,9 +263,7 @@ fn of_device(root: &Root, mounts: &[Mount], mount: &Mount, depth: usize) -> Sync
 
 fn on(layer: &str, below: Sync) -> Sync {
     match below {
-        Sync::Memory { how } => Sync::Memory {
-            how: format!("{layer} on {how}"),
-        },
+        Sync::Memory { how } => in_memory(&format!("{layer} on {how}")),
         other => other,
     }
 }
@@ -335,10 +331,8 @@ mod tests {
             "ext4 in the image /dev/shm/disk.img on tmpfs"
         );
         let said = at("/merged/x").warning().unwrap();
-        assert!(
-            said.contains("overlay on tmpfs") && said.contains("--folder"),
-            "{said}"
-        );
+        assert!(said.contains("overlay on tmpfs"), "{said}");
+        assert!(said.contains("--folder"), "{said}");
     }
 
     #[test]
@@ -354,10 +348,8 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_not_called_a_disk() {
         let said = at("/far/x").warning().unwrap();
-        assert!(
-            said.contains("is not known") && said.contains("containers"),
-            "{said}"
-        );
+        assert!(said.contains("is not known"), "{said}");
+        assert!(said.contains("containers"), "{said}");
         let found = Filesystem::below(&Fixture::new().root(), Path::new("/x"));
         assert!(matches!(found.sync, Sync::Unknown { .. }));
     }

@@ -1,13 +1,12 @@
 //! Machines that nobody has at hand, as trees of files in a directory.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use nix::errno::Errno;
 use tempfile::TempDir;
 
 use crate::Machine;
-use crate::counters::{Event, EventSource, Sample, Scope};
+use crate::counters::Sample;
 use crate::root::Root;
 
 pub(crate) struct Fixture(TempDir);
@@ -21,17 +20,19 @@ impl Fixture {
     }
 
     pub(crate) fn file(self, path: &str, text: impl AsRef<str>) -> Self {
-        let path = self.0.path().join(path.trim_start_matches('/'));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, format!("{}\n", text.as_ref())).unwrap();
+        fs::write(self.place(path), format!("{}\n", text.as_ref())).unwrap();
         self
     }
 
     pub(crate) fn link(self, path: &str, target: &str) -> Self {
-        let path = self.0.path().join(path.trim_start_matches('/'));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::os::unix::fs::symlink(target, path).unwrap();
+        std::os::unix::fs::symlink(target, self.place(path)).unwrap();
         self
+    }
+
+    fn place(&self, path: &str) -> PathBuf {
+        let path = self.path().join(path.trim_start_matches('/'));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        path
     }
 
     /// The CPUs that are online; all others do not exist.
@@ -41,11 +42,9 @@ impl Fixture {
         rows.iter()
             .fold(online, |tree, (id, core, package, siblings)| {
                 let topology = format!("/sys/devices/system/cpu/cpu{id}/topology");
+                let package_id = format!("{topology}/physical_package_id");
                 tree.file(&format!("{topology}/core_id"), core.to_string())
-                    .file(
-                        &format!("{topology}/physical_package_id"),
-                        package.to_string(),
-                    )
+                    .file(&package_id, package.to_string())
                     .file(&format!("{topology}/core_cpus_list"), siblings)
             })
     }
@@ -61,12 +60,30 @@ impl Fixture {
     /// Control groups: `own` is `/proc/self/cgroup`, `mounts` has the end of
     /// each line of `mountinfo`.
     pub(crate) fn groups(self, own: &str, mounts: &[&str]) -> Self {
-        let mounts: Vec<_> = mounts
-            .iter()
-            .map(|mount| format!("31 23 0:28 {mount}"))
-            .collect();
+        let mounts = mounts.iter().map(|mount| format!("31 23 0:28 {mount}\n"));
         self.file("/proc/self/cgroup", own)
-            .file("/proc/self/mountinfo", mounts.join("\n"))
+            .file("/proc/self/mountinfo", mounts.collect::<String>())
+    }
+
+    /// A cache of CPU `cpu`, at place `index` of its list.
+    pub(crate) fn cache(self, (cpu, index): (u32, usize), told: [&str; 4]) -> Self {
+        let files = ["level", "type", "size", "shared_cpu_list"];
+        let cache = format!("/sys/devices/system/cpu/cpu{cpu}/cache/index{index}");
+        let all = files.iter().zip(told);
+        all.fold(self, |tree, (file, text)| {
+            tree.file(&format!("{cache}/{file}"), text)
+        })
+    }
+
+    /// A limit of a control group, and how much of it is used: `DIR/CONTROLLER`.
+    pub(crate) fn limit(self, of: &str, max: impl ToString, current: u64) -> Self {
+        self.file(&format!("{of}.max"), max.to_string())
+            .file(&format!("{of}.current"), current.to_string())
+    }
+
+    pub(crate) fn governor(self, cpu: u32, name: &str) -> Self {
+        let file = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
+        self.file(&file, name)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -78,7 +95,7 @@ impl Fixture {
     }
 
     pub(crate) fn machine(&self) -> Machine {
-        Machine::read_with(self.path(), &mut Script(|_, _| Ok(RUNS)))
+        Machine::read_with(self.path(), &mut |_, _| Ok(RUNS))
     }
 }
 
@@ -87,14 +104,6 @@ pub(crate) const RUNS: Sample = Sample {
     enabled_ns: 100,
     running_ns: 100,
 };
-
-pub(crate) struct Script<F>(pub(crate) F);
-
-impl<F: FnMut(Event, Scope) -> Result<Sample, Errno>> EventSource for Script<F> {
-    fn count(&mut self, event: Event, scope: Scope) -> Result<Sample, Errno> {
-        (self.0)(event, scope)
-    }
-}
 
 /// A guest with 2 CPUs and no SMT, as clouds rent them out.
 pub(crate) fn guest() -> Fixture {

@@ -4,7 +4,7 @@ use measure::Measured;
 use measure::clock::ClockCost;
 use serde::{Deserialize, Serialize};
 
-use crate::root::{Root, field};
+use crate::root::{Root, field, listed};
 
 const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
 const CLOCK: &str = "/sys/devices/system/clocksource/clocksource0";
@@ -56,29 +56,19 @@ impl Kernel {
 }
 
 fn distribution(root: &Root) -> Measured<String> {
-    root.first_text(&["/etc/os-release", "/usr/lib/os-release"])
-        .and_then(|text| {
-            match field(&text, '=', "PRETTY_NAME").or_else(|| field(&text, '=', "NAME")) {
-                Some(name) => Measured::Value(name.trim_matches(['"', '\'']).to_owned()),
-                None => Measured::not_available("os-release has no name", ""),
-            }
-        })
+    let release = root.first_text(&["/etc/os-release", "/usr/lib/os-release"]);
+    release.and_then(|text| {
+        let name = field(&text, '=', "PRETTY_NAME").or_else(|| field(&text, '=', "NAME"));
+        let name = name.map(|name| name.trim_matches(['"', '\'']).to_owned());
+        Measured::of(name, "os-release has no name", "")
+    })
 }
 
 fn mitigations(root: &Root) -> Measured<Vec<Mitigation>> {
     let flaw = |flaw: String| {
-        let state = root
-            .text(&format!("{VULNERABILITIES}/{flaw}"))
-            .into_value()?;
+        let state = root.told(format!("{VULNERABILITIES}/{flaw}"))?;
         Some(Mitigation { flaw, state })
     };
-    let flaws: Vec<_> = root
-        .names(VULNERABILITIES)
-        .into_iter()
-        .filter_map(flaw)
-        .collect();
-    if flaws.is_empty() {
-        return Measured::not_available("this kernel does not tell its mitigations", "");
-    }
-    Measured::Value(flaws)
+    let flaws = root.names(VULNERABILITIES).into_iter().filter_map(flaw);
+    listed(flaws.collect(), "this kernel does not tell its mitigations")
 }

@@ -19,7 +19,6 @@
 //! [`Measured::NotAvailable`](measure::Measured) with its reason.
 #![forbid(unsafe_code)]
 
-mod allowance;
 pub mod ceiling;
 pub mod cgroup;
 pub mod counters;
@@ -88,11 +87,11 @@ impl Machine {
 
     /// Reads the machine below `root`; page size, clock cost and counters are this kernel's.
     pub fn read_below(root: &Path) -> Machine {
-        Self::read_with(root, &mut counters::Perf)
+        Self::read_with(root, &mut counters::perf)
     }
 
     /// As [`Machine::read_below`], asking `events` what can be counted.
-    pub fn read_with(root: &Path, events: &mut dyn counters::EventSource) -> Machine {
+    pub fn read_with(root: &Path, events: &mut counters::EventSource<'_>) -> Machine {
         let root = Root::new(root);
         let groups = Cgroups::read(&root);
         let topology = topology::Topology::read(&root);
@@ -116,7 +115,7 @@ impl Machine {
     pub fn simulating(self, name: &str, cores: u32, threads_per_core: u32) -> Self {
         let topology = topology::Topology::of_cores(cores, threads_per_core);
         let allowance = placement::Allowance {
-            cpus: topology.cpus.iter().map(|cpu| cpu.id).collect(),
+            cpus: topology.ids().collect(),
             quota: Measured::Value(None),
         };
         let processor = processor::Processor {

@@ -3,11 +3,12 @@
 use std::fmt;
 
 use measure::Measured;
+use measure::memory::kib;
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup::{Cgroups, GroupLimit};
-use crate::credentials::Credentials;
-use crate::root::{Root, field};
+use crate::credentials::{Credentials, threads};
+use crate::root::{Root, unexpected};
 
 /// A resource limit that a process may have none of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +67,8 @@ pub struct Limits {
 impl Limits {
     pub(crate) fn read(root: &Root, groups: &Cgroups<'_>, credentials: &Credentials) -> Self {
         let limits = root.text("/proc/self/limits");
-        let soft = |name| limits.as_ref().and_then(|text| soft_limit(text, name));
+        let limit = |name, place| limits.as_ref().and_then(|text| limit_at(text, name, place));
+        let soft = |name| limit(name, 0);
         Self {
             pid_max: root.number("/proc/sys/kernel/pid_max"),
             threads_max: root.number("/proc/sys/kernel/threads-max"),
@@ -79,9 +81,7 @@ impl Limits {
             nproc: soft("Max processes"),
             user_tasks: credentials.tasks(root),
             nofile: soft("Max open files"),
-            nofile_hard: limits
-                .as_ref()
-                .and_then(|text| limit_at(text, "Max open files", 1)),
+            nofile_hard: limit("Max open files", 1),
             somaxconn: root.number("/proc/sys/net/core/somaxconn"),
             stack: soft("Max stack size"),
             address_space: soft("Max address space"),
@@ -96,46 +96,25 @@ const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
 fn ids(root: &Root) -> Measured<u64> {
     match root.link("/proc/self/ns/pid") {
-        Some(own) if own != FIRST_NAMESPACE => Measured::Value(tasks_seen(root)),
+        Some(own) if own != FIRST_NAMESPACE => Measured::Value(threads(root, |_| true)),
         _ => tasks(root),
     }
 }
 
-fn tasks_seen(root: &Root) -> u64 {
-    let threads = |pid| {
-        let status = root.text(&format!("/proc/{pid}/status")).into_value()?;
-        field(&status, ':', "Threads")?.parse::<u64>().ok()
-    };
-    let processes = root.numbered("/proc", "").into_iter();
-    processes.filter_map(threads).sum()
-}
-
 fn address_space_used(root: &Root) -> Measured<u64> {
-    root.text("/proc/self/status").and_then(|text| {
-        let kilobytes = field(&text, ':', "VmSize")
-            .and_then(|size| size.strip_suffix(" kB")?.trim().parse::<u64>().ok());
-        match kilobytes {
-            Some(kilobytes) => Measured::Value(kilobytes * 1024),
-            None => Measured::not_available("/proc/self/status does not tell VmSize", ""),
-        }
+    let status = root.text("/proc/self/status");
+    status.and_then(|text| {
+        let bytes = kib(&text, "VmSize:");
+        Measured::of(bytes, "/proc/self/status does not tell VmSize", "")
     })
 }
 
 fn tasks(root: &Root) -> Measured<u64> {
     root.text("/proc/loadavg").and_then(|text| {
-        let ratio = text
-            .split_whitespace()
-            .nth(3)
-            .and_then(|ratio| ratio.split_once('/'));
-        match ratio.and_then(|(_, tasks)| tasks.parse().ok()) {
-            Some(tasks) => Measured::Value(tasks),
-            None => crate::root::unexpected("/proc/loadavg", &text),
-        }
+        let ratio = text.split_whitespace().nth(3);
+        let tasks = ratio.and_then(|ratio| ratio.split_once('/')?.1.parse().ok());
+        tasks.map_or_else(|| unexpected("/proc/loadavg", &text), Measured::Value)
     })
-}
-
-fn soft_limit(limits: &str, name: &str) -> Measured<Bound> {
-    limit_at(limits, name, 0)
 }
 
 /// `place`: 0 is the soft limit, 1 the hard one.
@@ -145,10 +124,8 @@ fn limit_at(limits: &str, name: &str, place: usize) -> Measured<Bound> {
         "unlimited" => Some(Bound::Unlimited),
         soft => soft.parse().ok().map(Bound::At),
     });
-    match bound {
-        Some(bound) => Measured::Value(bound),
-        None => Measured::not_available(format!("/proc/self/limits does not tell {name:?}"), ""),
-    }
+    let lacks = format!("/proc/self/limits does not tell {name:?}");
+    Measured::of(bound, lacks, "")
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Memory and page sizes.
 
 use measure::Measured;
+use measure::memory::kib;
 use nix::unistd::{SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup::{Cgroups, GroupLimit};
-use crate::root::{Root, field};
+use crate::root::{Root, unexpected};
 
 const HUGE_PAGES: &str = "/sys/kernel/mm/hugepages";
+const TRANSPARENT: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 /// The memory of the machine, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +44,12 @@ pub struct HugePages {
 impl MainMemory {
     pub(crate) fn read(root: &Root, groups: &Cgroups<'_>) -> Self {
         let meminfo = root.text("/proc/meminfo");
-        let told = |key| meminfo.as_ref().and_then(|text| bytes_of(text, key));
+        let told = |key: &str| {
+            meminfo.as_ref().and_then(|text| {
+                let lacks = format!("/proc/meminfo does not tell {key}");
+                Measured::of(kib(text, &format!("{key}:")), lacks, "")
+            })
+        };
         Self {
             total: told("MemTotal"),
             available: told("MemAvailable"),
@@ -51,41 +58,23 @@ impl MainMemory {
             groups: groups.memory(),
             page: page_size(),
             huge_pages: huge_pages(root),
-            transparent: root
-                .text("/sys/kernel/mm/transparent_hugepage/enabled")
-                .and_then(|text| chosen(&text)),
+            transparent: root.text(TRANSPARENT).and_then(|text| chosen(&text)),
         }
     }
 }
 
-fn bytes_of(meminfo: &str, key: &str) -> Measured<u64> {
-    let kib = field(meminfo, ':', key).and_then(|text| text.trim_end_matches(" kB").parse().ok());
-    match kib.and_then(|kib: u64| kib.checked_mul(1_024)) {
-        Some(bytes) => Measured::Value(bytes),
-        None => Measured::not_available(format!("/proc/meminfo does not tell {key}"), ""),
-    }
-}
-
 fn page_size() -> Measured<u64> {
-    match sysconf(SysconfVar::PAGE_SIZE) {
-        Ok(Some(bytes)) => Measured::Value(bytes as u64),
-        _ => Measured::not_available("the C library does not tell the page size", ""),
-    }
+    let bytes = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
+    let bytes = bytes.map(|bytes| bytes as u64);
+    Measured::of(bytes, "the C library does not tell the page size", "")
 }
 
 fn huge_pages(root: &Root) -> Vec<HugePages> {
     let size = |name: &String| {
-        let kib: u64 = name
-            .strip_prefix("hugepages-")?
-            .strip_suffix("kB")?
-            .parse()
-            .ok()?;
-        let reserved = root
-            .number(&format!("{HUGE_PAGES}/{name}/nr_hugepages"))
-            .into_value();
+        let kib = name.strip_prefix("hugepages-")?.strip_suffix("kB")?;
         Some(HugePages {
-            bytes: kib * 1_024,
-            reserved,
+            bytes: kib.parse::<u64>().ok()? * 1_024,
+            reserved: root.count(format!("{HUGE_PAGES}/{name}/nr_hugepages")),
         })
     };
     let mut sizes: Vec<_> = root.names(HUGE_PAGES).iter().filter_map(size).collect();
@@ -94,12 +83,10 @@ fn huge_pages(root: &Root) -> Vec<HugePages> {
 }
 
 fn chosen(text: &str) -> Measured<String> {
-    match text
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'))
-    {
+    let rest = text.split_once('[').map(|(_, rest)| rest);
+    match rest.and_then(|rest| rest.split_once(']')) {
         Some((word, _)) => Measured::Value(word.to_owned()),
-        None => crate::root::unexpected("/sys/kernel/mm/transparent_hugepage/enabled", text),
+        None => unexpected(TRANSPARENT, text),
     }
 }
 

@@ -6,10 +6,34 @@
 
 use std::collections::BTreeMap;
 
-use crate::Machine;
-pub use crate::allowance::Allowance;
-use crate::cgroup::CpuQuota;
-use crate::topology::Node;
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use crate::cgroup::{Cgroups, CpuQuota};
+use crate::root::{Root, field};
+use crate::topology::{Node, Topology};
+use crate::{Machine, cpulist};
+
+/// What this process may use of the CPUs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Online CPUs in the affinity mask, ascending; all online CPUs if the mask cannot be read.
+    pub cpus: Vec<u32>,
+    /// The smallest CPU quota of the control groups; `None` when there is none.
+    pub quota: Measured<Option<CpuQuota>>,
+}
+
+impl Allowance {
+    pub(crate) fn read(root: &Root, groups: &Cgroups<'_>, topology: &Topology) -> Self {
+        let status = root.told("/proc/self/status").unwrap_or_default();
+        let mask = field(&status, ':', "Cpus_allowed_list").and_then(cpulist::parse);
+        let allows = |cpu: &u32| mask.as_ref().is_none_or(|mask| mask.contains(cpu));
+        Self {
+            cpus: topology.ids().filter(allows).collect(),
+            quota: groups.cpu_quota(),
+        }
+    }
+}
 
 impl Machine {
     /// CPUs for flows, ascending; empty only if neither `/sys` nor `/proc` shows any.
@@ -66,12 +90,8 @@ impl Machine {
 
     fn by_core(&self) -> Vec<Vec<u32>> {
         let mut cores: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for cpu in self
-            .topology
-            .cpus
-            .iter()
-            .filter(|cpu| self.allowed().contains(&cpu.id))
-        {
+        let cpus = self.topology.cpus.iter();
+        for cpu in cpus.filter(|cpu| self.allowed().contains(&cpu.id)) {
             // The first sibling names the core, allowed or not.
             let core = cpu.siblings.first().copied().unwrap_or(cpu.id);
             cores.entry(core).or_default().push(cpu.id);

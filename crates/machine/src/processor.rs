@@ -2,6 +2,8 @@
 
 mod arm;
 
+use std::collections::BTreeSet;
+
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
@@ -55,12 +57,10 @@ fn model(cpuinfo: &Measured<String>) -> Measured<String> {
 }
 
 fn first_of(cpuinfo: &Measured<String>, keys: &[&str]) -> Measured<String> {
-    cpuinfo.as_ref().and_then(
-        |text| match keys.iter().find_map(|key| field(text, ':', key)) {
-            Some(value) => Measured::Value(value.to_owned()),
-            None => Measured::not_available("/proc/cpuinfo does not tell", ""),
-        },
-    )
+    cpuinfo.as_ref().and_then(|text| {
+        let value = keys.iter().find_map(|key| field(text, ':', key));
+        Measured::of(value.map(str::to_owned), "/proc/cpuinfo does not tell", "")
+    })
 }
 
 fn mhz(root: &Root, cpuinfo: &Measured<String>) -> Measured<f64> {
@@ -93,32 +93,20 @@ fn is_virtual(root: &Root, cpuinfo: &Measured<String>) -> Measured<bool> {
 
 fn governor(root: &Root, topology: &Topology) -> Measured<String> {
     let file = |id| format!("{CPUS}/cpu{id}/cpufreq/scaling_governor");
-    let told = |id| root.text(&file(id)).into_value();
-    let mut governors: Vec<_> = topology
-        .cpus
-        .iter()
-        .filter_map(|cpu| told(cpu.id))
-        .collect();
-    governors.sort_unstable();
-    governors.dedup();
+    let governors = topology.ids().filter_map(|id| root.told(file(id)));
+    let governors: BTreeSet<String> = governors.collect();
     if governors.is_empty() {
         return unsteered("CPU frequency");
     }
-    Measured::Value(governors.join(", "))
+    Measured::Value(Vec::from_iter(governors).join(", "))
 }
 
 fn turbo(root: &Root) -> Measured<bool> {
-    let off = root
-        .number::<u8>(&format!("{CPUS}/intel_pstate/no_turbo"))
-        .into_value();
-    let on = || {
-        root.number::<u8>(&format!("{CPUS}/cpufreq/boost"))
-            .into_value()
-    };
-    match off.map(|off| off == 0).or_else(|| on().map(|on| on == 1)) {
-        Some(turbo) => Measured::Value(turbo),
-        None => unsteered("turbo"),
-    }
+    let off = root.count::<u8>(format!("{CPUS}/intel_pstate/no_turbo"));
+    let on = || root.count::<u8>(format!("{CPUS}/cpufreq/boost"));
+    let turbo = off.map(|off| off == 0);
+    let turbo = turbo.or_else(|| on().map(|on| on == 1));
+    turbo.map_or_else(|| unsteered("turbo"), Measured::Value)
 }
 
 fn unsteered<T>(what: &str) -> Measured<T> {

@@ -22,6 +22,16 @@ impl Root {
         }
     }
 
+    /// The text, when it can be read.
+    pub(crate) fn told(&self, path: impl AsRef<str>) -> Option<String> {
+        self.text(path.as_ref()).into_value()
+    }
+
+    /// The number, when it can be read.
+    pub(crate) fn count<T: FromStr>(&self, path: impl AsRef<str>) -> Option<T> {
+        self.number(path.as_ref()).into_value()
+    }
+
     /// The first readable one; else why the last cannot be read.
     pub(crate) fn first_text(&self, paths: &[&str]) -> Measured<String> {
         let mut answer = Measured::not_available("no file tells", "");
@@ -40,28 +50,23 @@ impl Root {
     }
 
     pub(crate) fn number<T: FromStr>(&self, path: &str) -> Measured<T> {
-        self.text(path).and_then(|text| match text.parse() {
-            Ok(number) => Measured::Value(number),
-            Err(_) => unexpected(path, &text),
+        self.text(path).and_then(|text| {
+            let number = text.parse();
+            number.map_or_else(|_| unexpected(path, &text), Measured::Value)
         })
     }
 
     pub(crate) fn cpus(&self, path: &str) -> Measured<Vec<u32>> {
-        self.text(path)
-            .and_then(|text| match cpulist::parse(&text) {
-                Some(cpus) => Measured::Value(cpus),
-                None => unexpected(path, &text),
-            })
+        self.text(path).and_then(|text| {
+            let cpus = cpulist::parse(&text);
+            cpus.map_or_else(|| unexpected(path, &text), Measured::Value)
+        })
     }
 
     pub(crate) fn names(&self, dir: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.below(dir))
-            .into_iter()
-            .flatten()
-            .flatten();
-        let mut names: Vec<_> = entries
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect();
+        let entries = fs::read_dir(self.below(dir)).into_iter().flatten();
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<_> = names.collect();
         names.sort_unstable();
         names
     }
@@ -82,6 +87,11 @@ impl Root {
     }
 }
 
+/// Where there are some.
+pub(crate) fn listed<T>(all: Vec<T>, lacks: &str) -> Measured<Vec<T>> {
+    Measured::of(Some(all).filter(|all| !all.is_empty()), lacks, "")
+}
+
 pub(crate) fn unexpected<T>(path: &str, text: &str) -> Measured<T> {
     let start: String = text.chars().take(40).collect();
     Measured::not_available(
@@ -91,21 +101,17 @@ pub(crate) fn unexpected<T>(path: &str, text: &str) -> Measured<T> {
 }
 
 fn refusal<T>(path: &str, error: &io::Error) -> Measured<T> {
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            Measured::not_available(format!("this machine has no {path}"), "")
-        }
-        io::ErrorKind::PermissionDenied => {
-            Measured::not_available(format!("reading {path} is forbidden"), "run as root")
-        }
-        _ => Measured::not_available(format!("{path}: {error}"), ""),
-    }
+    let (reason, remedy) = match error.kind() {
+        io::ErrorKind::NotFound => (format!("this machine has no {path}"), ""),
+        io::ErrorKind::PermissionDenied => (format!("reading {path} is forbidden"), "run as root"),
+        _ => (format!("{path}: {error}"), ""),
+    };
+    Measured::not_available(reason, remedy)
 }
 
 /// Of the first line `key SEPARATOR value`, as in `cpuinfo`, `status` or `os-release`.
 pub(crate) fn field<'t>(text: &'t str, separator: char, key: &str) -> Option<&'t str> {
-    text.lines()
-        .filter_map(|line| line.split_once(separator))
-        .find(|(name, _)| name.trim() == key)
-        .map(|(_, value)| value.trim())
+    let mut pairs = text.lines().filter_map(|line| line.split_once(separator));
+    let (_, value) = pairs.find(|(name, _)| name.trim() == key)?;
+    Some(value.trim())
 }

@@ -2,10 +2,12 @@
 //! says which CPUs share a core (`thread_siblings_list` before Linux 5.0),
 //! `cache/index*/shared_cpu_list` which share a cache. `core_id` repeats in every package.
 
+use std::collections::BTreeSet;
+
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-use crate::root::{Root, field};
+use crate::root::{Root, field, listed};
 
 const CPUS: &str = "/sys/devices/system/cpu";
 const NODES: &str = "/sys/devices/system/node";
@@ -95,14 +97,10 @@ impl Topology {
 
     pub(crate) fn read(root: &Root) -> Self {
         let online = online(root);
-        let efficiency = root
-            .cpus("/sys/devices/cpu_atom/cpus")
-            .into_value()
-            .unwrap_or_default();
-        let cpus: Vec<_> = online
-            .iter()
-            .map(|&id| Cpu::read(root, id, &efficiency))
-            .collect();
+        let efficiency = root.cpus("/sys/devices/cpu_atom/cpus");
+        let efficiency = efficiency.into_value().unwrap_or_default();
+        let cpus = online.iter().map(|&id| Cpu::read(root, id, &efficiency));
+        let cpus: Vec<_> = cpus.collect();
         Self {
             described: cpus.iter().any(|cpu| cpu.core.is_some()),
             caches: caches(root, &online),
@@ -111,28 +109,30 @@ impl Topology {
         }
     }
 
+    pub(crate) fn ids(&self) -> impl Iterator<Item = u32> {
+        self.cpus.iter().map(|cpu| cpu.id)
+    }
+
+    /// The first CPU of each core that is online.
+    pub(crate) fn cores(&self) -> impl Iterator<Item = &Cpu> {
+        let is_first = |cpu: &&Cpu| cpu.siblings.first() == Some(&cpu.id);
+        self.cpus.iter().filter(is_first)
+    }
+
     /// Hardware threads of the core that has most of them.
     pub fn threads_per_core(&self) -> usize {
-        self.cpus
-            .iter()
-            .map(|cpu| cpu.siblings.len())
-            .max()
-            .unwrap_or(1)
+        let threads = self.cpus.iter().map(|cpu| cpu.siblings.len());
+        threads.max().unwrap_or(1)
     }
 
     /// Number of physical cores that are online.
     pub fn core_count(&self) -> usize {
-        self.cpus
-            .iter()
-            .filter(|cpu| cpu.siblings.first() == Some(&cpu.id))
-            .count()
+        self.cores().count()
     }
 
     /// Number of packages; 1 where none are listed.
     pub fn package_count(&self) -> usize {
-        let mut packages: Vec<_> = self.cpus.iter().map(|cpu| cpu.package).collect();
-        packages.sort_unstable();
-        packages.dedup();
+        let packages: BTreeSet<_> = self.cpus.iter().map(|cpu| cpu.package).collect();
         packages.len().max(1)
     }
 
@@ -146,18 +146,13 @@ impl Topology {
 
 impl Cpu {
     fn read(root: &Root, id: u32, efficiency: &[u32]) -> Self {
-        let told = |file| {
-            root.number(&format!("{CPUS}/cpu{id}/topology/{file}"))
-                .into_value()
-        };
+        let told = |file| root.count(format!("{CPUS}/cpu{id}/{file}"));
         Self {
             id,
-            core: told("core_id"),
-            package: told("physical_package_id"),
+            core: told("topology/core_id"),
+            package: told("topology/physical_package_id"),
             siblings: siblings(root, id),
-            capacity: root
-                .number(&format!("{CPUS}/cpu{id}/cpu_capacity"))
-                .into_value(),
+            capacity: told("cpu_capacity"),
             efficiency: efficiency.contains(&id),
         }
     }
@@ -176,15 +171,12 @@ fn siblings(root: &Root, id: u32) -> Vec<u32> {
 
 /// Sandboxes without `/sys` still have `cpuinfo`.
 fn online(root: &Root) -> Vec<u32> {
-    root.cpus(&format!("{CPUS}/online"))
-        .into_value()
-        .unwrap_or_else(|| {
-            let cpuinfo = root.text("/proc/cpuinfo").into_value().unwrap_or_default();
-            cpuinfo
-                .lines()
-                .filter_map(|line| field(line, ':', "processor")?.parse().ok())
-                .collect()
-        })
+    let online = root.cpus(&format!("{CPUS}/online")).into_value();
+    online.unwrap_or_else(|| {
+        let cpuinfo = root.told("/proc/cpuinfo").unwrap_or_default();
+        let id = |line| field(line, ':', "processor")?.parse().ok();
+        cpuinfo.lines().filter_map(id).collect()
+    })
 }
 
 fn caches(root: &Root, online: &[u32]) -> Measured<Vec<Cache>> {
@@ -196,22 +188,19 @@ fn caches(root: &Root, online: &[u32]) -> Measured<Vec<Cache>> {
             caches.extend(cache.filter(|cache| !caches.contains(cache)));
         }
     }
-    if caches.is_empty() {
-        return Measured::not_available("this machine does not describe its caches", "");
-    }
     caches.sort_by(|a, b| (a.level, &a.kind, &a.cpus).cmp(&(b.level, &b.kind, &b.cpus)));
-    Measured::Value(caches)
+    listed(caches, "this machine does not describe its caches")
 }
 
 impl Cache {
     fn read(root: &Root, dir: &str) -> Option<Self> {
-        let text = |file| root.text(&format!("{dir}/{file}")).into_value();
+        let text = |file| root.told(format!("{dir}/{file}"));
         Some(Self {
-            level: text("level")?.parse().ok()?,
+            level: root.count(format!("{dir}/level"))?,
             kind: text("type")?,
             bytes: text("size").and_then(|size| size_of(&size)),
-            line: text("coherency_line_size").and_then(|size| size.parse().ok()),
-            ways: text("ways_of_associativity").and_then(|ways| ways.parse().ok()),
+            line: root.count(format!("{dir}/coherency_line_size")),
+            ways: root.count(format!("{dir}/ways_of_associativity")),
             cpus: root.cpus(&format!("{dir}/shared_cpu_list")).into_value()?,
         })
     }
@@ -225,26 +214,18 @@ fn size_of(text: &str) -> Option<u64> {
 }
 
 fn nodes(root: &Root) -> Measured<Vec<Node>> {
-    let nodes: Vec<_> = root
-        .numbered(NODES, "node")
-        .iter()
-        .map(|&id| Node::read(root, id))
-        .collect();
-    if nodes.is_empty() {
-        return Measured::not_available("this kernel does not describe memory nodes", "");
-    }
-    Measured::Value(nodes)
+    let ids = root.numbered(NODES, "node").into_iter();
+    let nodes = ids.map(|id| Node::read(root, id)).collect();
+    listed(nodes, "this kernel does not describe memory nodes")
 }
 
 impl Node {
     fn read(root: &Root, id: u32) -> Self {
-        let meminfo = root.text(&format!("{NODES}/node{id}/meminfo")).into_value();
+        let cpus = root.cpus(&format!("{NODES}/node{id}/cpulist"));
+        let meminfo = root.told(format!("{NODES}/node{id}/meminfo"));
         Self {
             id,
-            cpus: root
-                .cpus(&format!("{NODES}/node{id}/cpulist"))
-                .into_value()
-                .unwrap_or_default(),
+            cpus: cpus.into_value().unwrap_or_default(),
             bytes: meminfo.and_then(|text| node_total(&text)),
         }
     }
@@ -253,9 +234,6 @@ impl Node {
 /// Of the line `Node 0 MemTotal:  24684084 kB`.
 fn node_total(meminfo: &str) -> Option<u64> {
     let (_, rest) = meminfo.split_once("MemTotal:")?;
-    rest.split_whitespace()
-        .next()?
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1_024)
+    let kib = rest.split_whitespace().next()?;
+    kib.parse::<u64>().ok()?.checked_mul(1_024)
 }

@@ -1,46 +1,40 @@
 use super::*;
 use crate::fixture::{Fixture, guest};
 
-fn ceiling(tree: &Fixture, kind: FlowKind) -> (u64, String) {
-    let ceiling = tree.machine().ceiling(kind).into_value().unwrap();
-    (ceiling.count, ceiling.bites)
+const V2: &str = "/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
+
+fn ceiling(tree: &Fixture, kind: FlowKind) -> Ceiling {
+    tree.machine().ceiling(kind).into_value().unwrap()
+}
+
+#[track_caller]
+fn assert_bound(ceiling: &Ceiling, count: u64, by: &str) {
+    assert_eq!((ceiling.count, ceiling.bites.as_str()), (count, by));
 }
 
 #[test]
 fn ids_stop_processes_of_a_guest_with_much_memory() {
     // A probe on such a guest stopped at 32,358.
-    let (count, bites) = ceiling(&guest(), FlowKind::Process);
-    assert_eq!(
-        (count, bites.as_str()),
-        (32_768 - 300 - 85, "kernel.pid_max")
-    );
+    let ceiling = ceiling(&guest(), FlowKind::Process);
+    assert_bound(&ceiling, 32_768 - 300 - 85, "kernel.pid_max");
 }
 
 #[test]
 fn mappings_stop_threads_when_there_are_ids() {
     let tree = guest().file("/proc/sys/kernel/pid_max", "4194304");
-    let (count, bites) = ceiling(&tree, FlowKind::Thread);
-    assert_eq!(
-        (count, bites.as_str()),
-        ((65_530 - 24) / 2, "vm.max_map_count")
-    );
-    let (_, bites) = ceiling(&tree, FlowKind::Process);
-    assert_ne!(bites, "vm.max_map_count");
+    let threads = ceiling(&tree, FlowKind::Thread);
+    assert_bound(&threads, (65_530 - 24) / 2, "vm.max_map_count");
+    let processes = ceiling(&tree, FlowKind::Process);
+    assert_ne!(processes.bites, "vm.max_map_count");
 }
 
 #[test]
 fn a_group_above_stops_them_sooner() {
     let tree = guest()
-        .groups("0::/a/b", &["/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw"])
-        .file("/sys/fs/cgroup/a/pids.max", "100")
-        .file("/sys/fs/cgroup/a/pids.current", "40")
-        .file("/sys/fs/cgroup/a/b/pids.max", "90")
-        .file("/sys/fs/cgroup/a/b/pids.current", "1");
-    let ceiling = tree
-        .machine()
-        .ceiling(FlowKind::Thread)
-        .into_value()
-        .unwrap();
+        .groups("0::/a/b", &[V2])
+        .limit("/sys/fs/cgroup/a/pids", 100, 40)
+        .limit("/sys/fs/cgroup/a/b/pids", 90, 1);
+    let ceiling = ceiling(&tree, FlowKind::Thread);
     assert_eq!((ceiling.count, ceiling.value), (60, 100));
     assert_eq!(
         ceiling.raise,
@@ -53,24 +47,22 @@ fn nproc_stops_users_and_not_root() {
     let user = "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0\nThreads:\t7";
     let limits = "Max processes             50                   96365                processes";
     let tree = guest().file("/proc/self/limits", limits);
-    assert_eq!(ceiling(&tree, FlowKind::Process).1, "kernel.pid_max");
+    assert_eq!(ceiling(&tree, FlowKind::Process).bites, "kernel.pid_max");
     let tree = tree.status(user).file("/proc/70/status", user);
-    assert_eq!(
-        ceiling(&tree, FlowKind::Process),
-        (43, "RLIMIT_NPROC".to_owned())
-    );
+    assert_bound(&ceiling(&tree, FlowKind::Process), 43, "RLIMIT_NPROC");
 }
 
 #[test]
 fn memory_stops_processes_before_threads_and_keeps_a_tenth() {
     let meminfo = "MemTotal:       1000000 kB\nMemAvailable:   600000 kB";
     let tree = guest().file("/proc/meminfo", meminfo);
-    let (processes, bites) = ceiling(&tree, FlowKind::Process);
-    assert_eq!(
-        (processes, bites.as_str()),
-        (500_000 * 1_024 / 121_000, "memory (an estimate)")
+    let processes = ceiling(&tree, FlowKind::Process);
+    assert_bound(
+        &processes,
+        500_000 * 1_024 / 121_000,
+        "memory (an estimate)",
     );
-    assert!(ceiling(&tree, FlowKind::Thread).0 > 4 * processes);
+    assert!(ceiling(&tree, FlowKind::Thread).count > 4 * processes.count);
 }
 
 #[test]
@@ -100,20 +92,17 @@ fn stacks_that_no_process_can_address_leave_room_for_none() {
         ..Needs::memory(4_096)
     };
     let lowest = &guest().machine().user_level_ceilings(each)[0];
-    assert_eq!(
-        (lowest.count, lowest.bites.as_str()),
-        (0, "addresses of a process")
-    );
+    assert_bound(lowest, 0, "addresses of a process");
 }
 
 #[test]
 fn a_memory_group_that_is_full_leaves_room_for_none() {
-    let tree = guest()
-        .groups("0::/", &["/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw"])
-        .file("/sys/fs/cgroup/memory.max", "1000000000")
-        .file("/sys/fs/cgroup/memory.current", "950000000");
-    let (count, bites) = ceiling(&tree, FlowKind::Process);
-    assert_eq!((count, bites.as_str()), (0, "/sys/fs/cgroup/memory.max"));
+    let tree =
+        guest()
+            .groups("0::/", &[V2])
+            .limit("/sys/fs/cgroup/memory", 1_000_000_000, 950_000_000);
+    let processes = ceiling(&tree, FlowKind::Process);
+    assert_bound(&processes, 0, "/sys/fs/cgroup/memory.max");
 }
 
 #[test]
@@ -130,10 +119,8 @@ fn a_namespace_of_ids_has_its_own_pid_max_and_its_own_tasks() {
         .file("/proc/sys/kernel/pid_max", "400")
         .file("/proc/1/status", status)
         .file("/proc/9/status", status);
-    assert_eq!(
-        ceiling(&tree, FlowKind::Process),
-        (400 - 300 - 6, "kernel.pid_max".to_owned())
-    );
+    let processes = ceiling(&tree, FlowKind::Process);
+    assert_bound(&processes, 400 - 300 - 6, "kernel.pid_max");
 }
 
 #[test]
@@ -144,11 +131,9 @@ fn address_space_stops_threads_and_user_level_flows_and_no_processes() {
         .file("/proc/self/limits", limits)
         .status("VmSize:\t   10240 kB");
     let room = 90 << 20;
-    assert_eq!(
-        ceiling(&tree, FlowKind::Thread),
-        (room / ((1 << 20) + 4_096), "RLIMIT_AS".to_owned())
-    );
-    assert_ne!(ceiling(&tree, FlowKind::Process).1, "RLIMIT_AS");
+    let threads = ceiling(&tree, FlowKind::Thread);
+    assert_bound(&threads, room / ((1 << 20) + 4_096), "RLIMIT_AS");
+    assert_ne!(ceiling(&tree, FlowKind::Process).bites, "RLIMIT_AS");
     let each = Needs {
         memory: 100,
         addresses: 1_000,
@@ -156,8 +141,5 @@ fn address_space_stops_threads_and_user_level_flows_and_no_processes() {
         mappings: 0,
     };
     let lowest = &tree.machine().user_level_ceilings(each)[0];
-    assert_eq!(
-        (lowest.count, lowest.bites.as_str()),
-        ((room - 5_000) / 1_000, "RLIMIT_AS")
-    );
+    assert_bound(lowest, (room - 5_000) / 1_000, "RLIMIT_AS");
 }

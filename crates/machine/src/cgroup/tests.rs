@@ -7,9 +7,24 @@ const V1_PIDS: &str = "/ /sys/fs/cgroup/pids rw shared:10 - cgroup cgroup rw,pid
 const UNIFIED: &str = "/ /sys/fs/cgroup/unified rw shared:11 - cgroup2 cgroup2 rw";
 
 fn quota(tree: &Fixture) -> Option<f64> {
-    let root = tree.root();
-    let quota = Cgroups::read(&root).cpu_quota();
+    let quota = Cgroups::read(&tree.root()).cpu_quota();
     quota.into_value().unwrap().map(|quota| quota.cpus)
+}
+
+/// The limits on tasks, with the room that they leave.
+fn tasks(tree: &Fixture) -> Vec<(String, u64)> {
+    rooms(Cgroups::read(&tree.root()).pids())
+}
+
+fn memory(tree: &Fixture) -> Vec<(String, u64)> {
+    rooms(Cgroups::read(&tree.root()).memory())
+}
+
+fn rooms(limits: Measured<Vec<GroupLimit>>) -> Vec<(String, u64)> {
+    let limits = limits.into_value().unwrap().into_iter();
+    limits
+        .map(|limit| (limit.file.clone(), limit.room()))
+        .collect()
 }
 
 #[test]
@@ -40,8 +55,7 @@ fn no_quota_is_told_from_no_answer() {
     let none = Fixture::new().groups("0::/", &[V2]);
     assert_eq!(quota(&none), None);
     let unmounted = Fixture::new().groups("0::/", &["/ / rw - ext4 /dev/vda rw"]);
-    let root = unmounted.root();
-    let answer = Cgroups::read(&root).cpu_quota().map(|_| "");
+    let answer = Cgroups::read(&unmounted.root()).cpu_quota().map(|_| "");
     assert!(answer.to_string().contains("not mounted"), "{answer}");
 }
 
@@ -52,14 +66,9 @@ fn each_controller_has_its_own_version() {
         .groups("4:cpu,cpuacct:/a\n0::/b", &[V1_CPU, UNIFIED])
         .file("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "100000")
         .file("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000")
-        .file("/sys/fs/cgroup/unified/b/pids.max", "500")
-        .file("/sys/fs/cgroup/unified/b/pids.current", "20");
-    let root = tree.root();
+        .limit("/sys/fs/cgroup/unified/b/pids", 500, 20);
     assert_eq!(quota(&tree), Some(1.0));
-    assert_eq!(
-        Cgroups::read(&root).pids().into_value().unwrap()[0].room(),
-        480
-    );
+    assert_eq!(tasks(&tree)[0].1, 480);
 }
 
 #[test]
@@ -67,67 +76,42 @@ fn nested_limits_on_tasks_are_all_listed() {
     let dir = "/sys/fs/cgroup/pids";
     let tree = Fixture::new()
         .groups("8:pids:/user/job/inner", &[V1_PIDS])
-        .file(&format!("{dir}/user/job/inner/pids.max"), "max")
-        .file(&format!("{dir}/user/job/inner/pids.current"), "3")
-        .file(&format!("{dir}/user/job/pids.max"), "1000")
-        .file(&format!("{dir}/user/job/pids.current"), "10")
-        .file(&format!("{dir}/user/pids.max"), "400")
-        .file(&format!("{dir}/user/pids.current"), "390");
-    let root = tree.root();
-    let limits = Cgroups::read(&root).pids().into_value().unwrap();
-    let rooms: Vec<_> = limits
-        .iter()
-        .map(|limit| (limit.file.as_str(), limit.room()))
-        .collect();
-    let job = "/sys/fs/cgroup/pids/user/job/pids.max";
-    assert_eq!(
-        rooms,
-        [(job, 990), ("/sys/fs/cgroup/pids/user/pids.max", 10)]
-    );
+        .limit(&format!("{dir}/user/job/inner/pids"), "max", 3)
+        .limit(&format!("{dir}/user/job/pids"), 1000, 10)
+        .limit(&format!("{dir}/user/pids"), 400, 390);
+    let [job, user] = ["user/job", "user"].map(|group| format!("{dir}/{group}/pids.max"));
+    assert_eq!(tasks(&tree), [(job, 990), (user, 10)]);
 }
 
 #[test]
 fn memory_that_the_kernel_would_give_back_is_room() {
     let tree = Fixture::new()
         .groups("0::/job", &[V2])
-        .file("/sys/fs/cgroup/job/memory.max", "1000000")
-        .file("/sys/fs/cgroup/job/memory.current", "900000")
+        .limit("/sys/fs/cgroup/job/memory", 1_000_000, 900_000)
         .file(
             "/sys/fs/cgroup/job/memory.stat",
             "anon 1000\ninactive_file 600000\nslab 1",
         );
-    let root = tree.root();
-    assert_eq!(
-        Cgroups::read(&root).memory().into_value().unwrap()[0].room(),
-        700_000
-    );
+    assert_eq!(memory(&tree)[0].1, 700_000);
 }
 
 #[test]
 fn memory_without_a_limit_is_a_huge_number_in_version_1() {
+    let mount = "/ /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory";
+    let file = |name| format!("/sys/fs/cgroup/memory/memory.{name}");
     let tree = Fixture::new()
-        .groups(
-            "4:memory:/",
-            &["/ /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"],
-        )
-        .file(
-            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-            "9223372036854771712",
-        )
-        .file("/sys/fs/cgroup/memory/memory.usage_in_bytes", "900000");
-    let root = tree.root();
-    assert_eq!(Cgroups::read(&root).memory().into_value().unwrap(), []);
+        .groups("4:memory:/", &[mount])
+        .file(&file("limit_in_bytes"), "9223372036854771712")
+        .file(&file("usage_in_bytes"), "900000");
+    assert_eq!(memory(&tree), []);
 }
 
 #[test]
 fn a_container_sees_its_group_at_the_mount_point() {
     let mount = "/docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
     let line = format!("31 23 0:28 {mount}");
-    let dirs = |path| {
-        super::mount(&line, Version::V2, "pids")
-            .unwrap()
-            .groups(path)
-    };
+    let mount = super::mount(&line, Version::V2, "pids").unwrap();
+    let dirs = |path| mount.groups(path);
     assert_eq!(dirs("/docker/abc"), ["/sys/fs/cgroup"]);
     assert_eq!(
         dirs("/docker/abc/x/y"),

@@ -25,10 +25,8 @@ impl Permission {
     }
 
     fn forbids(&self) -> Option<i64> {
-        self.paranoid
-            .value()
-            .copied()
-            .filter(|level| !self.privileged && *level > 1)
+        let level = self.paranoid.value().copied();
+        level.filter(|level| !self.privileged && *level > 1)
     }
 }
 

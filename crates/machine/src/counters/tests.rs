@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::fixture::{RUNS, Script};
+use crate::fixture::RUNS;
 
 fn permission(paranoid: i64) -> Permission {
     Permission {
@@ -10,8 +10,11 @@ fn permission(paranoid: i64) -> Permission {
     }
 }
 
-fn probe_all(paranoid: i64, script: impl FnMut(Event, Scope) -> Result<Sample, Errno>) -> Counters {
-    Counters::probe(&mut Script(script), permission(paranoid))
+fn probe_all(
+    paranoid: i64,
+    mut script: impl FnMut(Event, Scope) -> Result<Sample, Errno>,
+) -> Counters {
+    Counters::probe(&mut script, permission(paranoid))
 }
 
 /// What `explain` says of an error number.
@@ -84,10 +87,8 @@ const SAID: &[Said] = {
 fn each_error_number_has_its_reason_and_remedy() {
     for &(errno, event, paranoid, reason, remedy) in SAID {
         let said = said(errno, event, &permission(paranoid));
-        assert!(
-            said.contains(reason) && said.contains(remedy),
-            "{errno}: {said}"
-        );
+        assert!(said.contains(reason), "{errno}: {said}");
+        assert!(said.contains(remedy), "{errno}: {said}");
     }
 }
 
@@ -98,10 +99,8 @@ fn a_privileged_process_is_denied_by_a_sandbox_and_not_by_the_setting() {
         ..permission(4)
     };
     let said = said(Errno::EPERM, Event::TaskClock, &privileged);
-    assert!(
-        said.contains("seccomp") && !said.contains("sysctl"),
-        "{said}"
-    );
+    assert!(said.contains("seccomp"), "{said}");
+    assert!(!said.contains("sysctl"), "{said}");
 }
 
 #[test]
@@ -111,10 +110,8 @@ fn where_the_setting_cannot_be_read_both_causes_are_named() {
         privileged: false,
     };
     let said = said(Errno::EPERM, Event::TaskClock, &unknown);
-    assert!(
-        said.contains("sysctl") && said.contains("seccomp"),
-        "{said}"
-    );
+    assert!(said.contains("sysctl"), "{said}");
+    assert!(said.contains("seccomp"), "{said}");
 }
 
 #[test]
@@ -124,10 +121,8 @@ fn a_guest_without_counters_has_software_events_only() {
         false => Ok(RUNS),
     });
     assert!(!counters.has_hardware());
-    assert_eq!(
-        counters.scope(Event::ContextSwitches),
-        Some(Scope::Everywhere)
-    );
+    let switches = counters.scope(Event::ContextSwitches);
+    assert_eq!(switches, Some(Scope::Everywhere));
     assert_eq!(counters.events.len(), Event::ALL.len());
 }
 
@@ -146,33 +141,25 @@ fn in_user_code_only_switches_would_be_zero_and_are_not_available() {
 #[test]
 fn a_sandbox_denies_every_event() {
     let counters = probe_all(1, |_, _| Err(Errno::EPERM));
-    assert!(
-        Event::ALL
-            .into_iter()
-            .all(|event| counters.scope(event).is_none())
-    );
+    let mut events = Event::ALL.into_iter();
+    assert!(events.all(|event| counters.scope(event).is_none()));
 }
 
 #[test]
 fn a_counter_that_shared_its_hardware_counts() {
-    let counters = probe_all(1, |_, _| {
-        Ok(Sample {
-            running_ns: 30,
-            ..RUNS
-        })
-    });
+    let running_ns = 30;
+    let counters = probe_all(1, |_, _| Ok(Sample { running_ns, ..RUNS }));
     assert_eq!(counters.scope(Event::Cycles), Some(Scope::Everywhere));
 }
 
 #[test]
 fn a_counter_that_never_ran_is_not_a_zero() {
-    let counters = probe_all(1, |_, _| {
-        Ok(Sample {
-            count: 0,
-            running_ns: 0,
-            ..RUNS
-        })
-    });
+    let never = Sample {
+        count: 0,
+        running_ns: 0,
+        ..RUNS
+    };
+    let counters = probe_all(1, |_, _| Ok(never));
     assert_eq!(counters.scope(Event::ContextSwitches), None);
     assert!(counters.events[0].scope.to_string().contains("never ran"));
 }
@@ -181,28 +168,18 @@ fn a_counter_that_never_ran_is_not_a_zero() {
 fn a_counter_that_cannot_be_zero_but_is_does_not_count() {
     let counters = probe_all(1, |_, _| Ok(Sample { count: 0, ..RUNS }));
     assert_eq!(counters.scope(Event::Cycles), None);
-    assert_eq!(
-        counters.scope(Event::Migrations),
-        Some(Scope::Everywhere),
-        "may well be 0"
-    );
+    let migrations = counters.scope(Event::Migrations);
+    assert_eq!(migrations, Some(Scope::Everywhere), "may well be 0");
 }
 
 #[test]
 fn the_kernel_answers_for_every_event() {
-    let counters = Counters::probe(&mut Perf, permission(2));
-    let events: BTreeSet<_> = counters
-        .events
-        .iter()
-        .map(|c| c.event.to_string())
-        .collect();
-    assert_eq!(events.len(), Event::ALL.len());
-    for counter in &counters.events {
-        let said = counter.scope.to_string();
-        assert!(
-            !said.contains("bug in flowgauge"),
-            "{}: {said}",
-            counter.event
-        );
+    let counters = probe_all(2, perf);
+    let mut events = BTreeSet::new();
+    for Counter { event, scope } in &counters.events {
+        events.insert(event.to_string());
+        let said = scope.to_string();
+        assert!(!said.contains("bug in flowgauge"), "{event}: {said}");
     }
+    assert_eq!(events.len(), Event::ALL.len());
 }

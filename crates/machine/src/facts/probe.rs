@@ -100,6 +100,15 @@ mod tests {
         }
     }
 
+    /// Nothing but that was found.
+    fn only(reach: Reach) -> Probe {
+        Probe {
+            reach: Measured::Value(reach),
+            caches: Measured::not_available("none", ""),
+            memory: memory(Measured::not_available("none", "")),
+        }
+    }
+
     fn memory(answer: Measured<Answer>) -> Latency {
         Latency {
             level: None,
@@ -118,22 +127,16 @@ mod tests {
 
     #[test]
     fn each_level_has_its_time_and_on_which_pages() {
-        let answer = Answer {
-            ns: 85.25,
-            pages: PageKind::Huge,
+        let answer = |ns, pages| Measured::Value(Answer { ns, pages });
+        let first = Latency {
+            level: Some(1),
+            bytes: 16 << 10,
+            ..memory(answer(1.5, PageKind::Small))
         };
         let probe = Probe {
             reach: Measured::Value(reach(1.0)),
-            caches: Measured::Value(vec![Latency {
-                level: Some(1),
-                bytes: 16 << 10,
-                cached: None,
-                answer: Measured::Value(Answer {
-                    ns: 1.5,
-                    pages: PageKind::Small,
-                }),
-            }]),
-            memory: memory(Measured::Value(answer)),
+            caches: Measured::Value(vec![first]),
+            memory: memory(answer(85.25, PageKind::Huge)),
         };
         let said = said(&probe);
         assert_eq!(
@@ -157,14 +160,8 @@ mod tests {
             small_ns: 1.0,
             huge_ns: 1.0,
         });
-        let probe = Probe {
-            reach: Measured::Value(Reach {
-                points: points.to_vec(),
-            }),
-            caches: Measured::not_available("none", ""),
-            memory: memory(Measured::not_available("none", "")),
-        };
-        let said = said(&probe);
+        let points = points.to_vec();
+        let said = said(&only(Reach { points }));
         let reach = "reach of the TLB: tried only up to 32 pages of 4 KiB: memory; ";
         assert!(said[2].starts_with(reach), "{said:?}");
         assert!(!said[2].contains("virtual machine"), "{said:?}");
@@ -208,12 +205,7 @@ mod tests {
 
     #[test]
     fn a_reach_below_what_was_tried_is_not_called_0_pages() {
-        let probe = Probe {
-            reach: Measured::Value(reach(9.0)),
-            caches: Measured::not_available("none", ""),
-            memory: memory(Measured::not_available("none", "")),
-        };
-        let said = said(&probe).concat();
+        let said = said(&only(reach(9.0))).concat();
         assert!(said.contains("less than 16 pages of 4 KiB"), "{said}");
         assert!(!said.contains(": 0 pages"), "{said}");
     }

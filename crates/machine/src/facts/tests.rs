@@ -26,16 +26,11 @@ fn values_have_units_and_missing_ones_a_reason() {
 
 #[test]
 fn nothing_is_left_out_of_a_machine_that_tells_nothing() {
-    let all: Vec<_> = guest()
-        .machine()
-        .facts()
-        .into_iter()
-        .map(|g| g.title)
-        .collect();
-    let machine = Fixture::new().machine();
-    let groups = machine.facts();
-    let titles: Vec<_> = groups.iter().map(|g| g.title.clone()).collect();
-    assert_eq!(titles, all);
+    let titles = |groups: &[Group]| -> Vec<String> {
+        groups.iter().map(|group| group.title.clone()).collect()
+    };
+    let groups = Fixture::new().machine().facts();
+    assert_eq!(titles(&groups), titles(&guest().machine().facts()));
     assert!(groups.iter().all(|group| !group.rows.is_empty()));
     assert!(value(&groups, "kernel.pid_max").starts_with("not available: this machine has no"));
 }
@@ -43,28 +38,14 @@ fn nothing_is_left_out_of_a_machine_that_tells_nothing() {
 #[test]
 fn caches_that_are_alike_share_a_row() {
     let tree = [0, 1].into_iter().fold(guest(), |tree, cpu| {
-        let cache = |index| format!("/sys/devices/system/cpu/cpu{cpu}/cache/index{index}");
-        tree.file(&format!("{}/level", cache(0)), "1")
-            .file(&format!("{}/type", cache(0)), "Data")
-            .file(&format!("{}/size", cache(0)), "48K")
-            .file(&format!("{}/shared_cpu_list", cache(0)), cpu.to_string())
-            .file(&format!("{}/level", cache(3)), "3")
-            .file(&format!("{}/type", cache(3)), "Unified")
-            .file(&format!("{}/size", cache(3)), "480M")
-            .file(&format!("{}/shared_cpu_list", cache(3)), "0-1")
+        tree.cache((cpu, 0), ["1", "Data", "48K", &cpu.to_string()])
+            .cache((cpu, 3), ["3", "Unified", "480M", "0-1"])
     });
     let rows = tree.machine().cache_facts();
-    let rows: Vec<_> = rows
-        .iter()
-        .map(|row| (row.name.as_str(), row.value.as_str()))
-        .collect();
-    assert_eq!(
-        rows[..2],
-        [
-            ("L1 data", "2 of 48.0 KiB"),
-            ("L3 unified", "1 of 480.0 MiB")
-        ]
-    );
+    let [first, second] =
+        [0, 1].map(|row: usize| (rows[row].name.as_str(), rows[row].value.as_str()));
+    assert_eq!(first, ("L1 data", "2 of 48.0 KiB"));
+    assert_eq!(second, ("L3 unified", "1 of 480.0 MiB"));
 }
 
 #[test]
@@ -86,8 +67,7 @@ fn this_machine_can_be_read_and_told() {
             println!("  {:32} {:60} {}", row.name, row.value, row.note);
         }
     }
-    machine
-        .warnings()
-        .iter()
-        .for_each(|warning| println!("warning: {warning}"));
+    for warning in machine.warnings() {
+        println!("warning: {warning}");
+    }
 }

@@ -3,14 +3,12 @@ use measure::Measured;
 use super::{Fact, fact};
 use crate::cgroup::GroupLimit;
 use crate::memory::binary;
-use crate::topology::{Cache, Cpu, Node, Topology};
+use crate::topology::{Cache, Node, Topology};
 use crate::{Machine, cpulist};
 
 pub(super) fn by_core(topology: &Topology) -> String {
-    let first = |cpu: &&Cpu| cpu.siblings.first() == Some(&cpu.id);
-    let cores = topology.cpus.iter().filter(first);
-    let lists: Vec<_> = cores.map(|cpu| cpulist::format(&cpu.siblings)).collect();
-    lists.join(" ")
+    let lists = topology.cores().map(|cpu| cpulist::format(&cpu.siblings));
+    Vec::from_iter(lists).join(" ")
 }
 
 pub(super) fn kinds_of(caches: &[Cache]) -> Vec<&[Cache]> {
@@ -21,20 +19,14 @@ pub(super) fn kinds_of(caches: &[Cache]) -> Vec<&[Cache]> {
 }
 
 pub(super) fn cache(kind: &[Cache]) -> Fact {
-    let Cache {
-        level,
-        kind: name,
-        bytes,
-        cpus,
-        ..
-    } = &kind[0];
-    let bytes = bytes.map_or("size unknown".to_owned(), binary);
-    let note = match cpus.len() {
+    let one = &kind[0];
+    let bytes = one.bytes.map_or("size unknown".to_owned(), binary);
+    let note = match one.cpus.len() {
         1 => "each for one CPU".to_owned(),
         n => format!("each shared by {n} CPUs"),
     };
     fact(
-        format!("L{level} {}", name.to_lowercase()),
+        format!("L{} {}", one.level, one.kind.to_lowercase()),
         format!("{} of {bytes}", kind.len()),
         note,
     )
@@ -75,13 +67,10 @@ pub(super) fn group_limits(
 pub(crate) fn mitigations(machine: &Machine) -> Measured<String> {
     machine.kernel.mitigations.as_ref().map(|all| {
         let concerning = all.iter().filter(|mitigation| mitigation.concerns());
-        let texts: Vec<_> = concerning
-            .map(|m| format!("{}: {}", m.flaw, m.state))
-            .collect();
-        if texts.is_empty() {
-            "none needed".to_owned()
-        } else {
-            texts.join("; ")
+        let texts = concerning.map(|m| format!("{}: {}", m.flaw, m.state));
+        match Vec::from_iter(texts).join("; ") {
+            none if none.is_empty() => "none needed".to_owned(),
+            texts => texts,
         }
     })
 }

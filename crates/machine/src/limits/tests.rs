@@ -14,9 +14,7 @@ fn limits_are_read() {
 #[test]
 fn a_limit_may_be_unlimited_or_missing() {
     let limits = "Max stack size            unlimited            unlimited            bytes";
-    assert_eq!(
-        soft_limit(limits, "Max stack size"),
-        Measured::Value(Bound::Unlimited)
-    );
-    assert_eq!(soft_limit(limits, "Max processes").value(), None);
+    let stack = limit_at(limits, "Max stack size", 0);
+    assert_eq!(stack, Measured::Value(Bound::Unlimited));
+    assert_eq!(limit_at(limits, "Max processes", 0).value(), None);
 }

@@ -1,3 +1,4 @@
+use crate::Machine;
 use crate::fixture::{CpuRow, Fixture, guest};
 
 /// UltraSPARC T1: 8 cores of 4 threads; the threads of a core are neighbours.
@@ -12,14 +13,10 @@ fn ultrasparc_t1() -> Fixture {
 /// Xeon X5570: 4 cores of 2 threads; the second threads come after all the
 /// first ones, and core numbers need not follow one another.
 fn xeon_x5570() -> Fixture {
-    let siblings = ["0,4", "1,5", "2,6", "3,7"];
+    let cores = [(0, "0,4"), (1, "1,5"), (9, "2,6"), (10, "3,7")];
     let row = |id: u32| {
-        (
-            id,
-            [0, 1, 9, 10][id as usize % 4],
-            0,
-            siblings[id as usize % 4],
-        )
+        let (core, siblings) = cores[id as usize % 4];
+        (id, core, 0, siblings)
     };
     Fixture::new().cpus(&(0..8).map(row).collect::<Vec<_>>())
 }
@@ -41,18 +38,17 @@ fn hybrid() -> Fixture {
         .file("/sys/devices/cpu_atom/cpus", "4-7")
 }
 
+fn cores_and_threads(machine: &Machine) -> (usize, usize) {
+    let topology = &machine.topology;
+    (topology.core_count(), topology.threads_per_core())
+}
+
 #[test]
 fn threads_that_are_neighbours() {
     let machine = ultrasparc_t1().machine();
     assert_eq!(machine.cores(), [0, 4, 8, 12, 16, 20, 24, 28]);
     assert_eq!(machine.smt_order(), (0..32).collect::<Vec<_>>());
-    assert_eq!(
-        (
-            machine.topology.core_count(),
-            machine.topology.threads_per_core()
-        ),
-        (8, 4)
-    );
+    assert_eq!(cores_and_threads(&machine), (8, 4));
     assert_eq!(machine.usable_cpus(), 32);
 }
 
@@ -61,13 +57,7 @@ fn threads_that_are_far_apart() {
     let machine = xeon_x5570().machine();
     assert_eq!(machine.cores(), [0, 1, 2, 3]);
     assert_eq!(machine.smt_order(), [0, 4, 1, 5, 2, 6, 3, 7]);
-    assert_eq!(
-        (
-            machine.topology.core_count(),
-            machine.topology.threads_per_core()
-        ),
-        (4, 2)
-    );
+    assert_eq!(cores_and_threads(&machine), (4, 2));
 }
 
 #[test]
@@ -116,16 +106,11 @@ fn large_machines_with_holes_are_seen_whole() {
     for cpus in [256, 1_024] {
         let cores = cpus / 2;
         let is_on = |core: &u32| core % 7 != 3;
-        let pairs: Vec<String> = (0..cores)
-            .map(|core| format!("{core},{}", core + cores))
-            .collect();
+        let pairs = (0..cores).map(|core| format!("{core},{}", core + cores));
+        let pairs: Vec<String> = pairs.collect();
         let row = |core: u32, cpu| {
-            (
-                cpu,
-                core % (cores / 2),
-                core / (cores / 2),
-                pairs[core as usize].as_str(),
-            )
+            let (package, place) = (core / (cores / 2), core % (cores / 2));
+            (cpu, place, package, pairs[core as usize].as_str())
         };
         let first = (0..cores).filter(is_on).map(|core| row(core, core));
         let second = (0..cores).filter(is_on).map(|core| row(core, core + cores));
@@ -199,12 +184,14 @@ fn two_nodes() -> Fixture {
         (6, 1, 0, "2,6"),
         (7, 1, 1, "3,7"),
     ];
-    let nodes = [(0, "0,2,4,6"), (1, "1,3,5,7"), (2, "")];
-    nodes
-        .iter()
-        .fold(Fixture::new().cpus(&rows), |tree, (id, cpus)| {
-            tree.file(&format!("/sys/devices/system/node/node{id}/cpulist"), cpus)
-        })
+    with_nodes(Fixture::new().cpus(&rows), &["0,2,4,6", "1,3,5,7", ""])
+}
+
+fn with_nodes(machine: Fixture, cpus: &[&str]) -> Fixture {
+    let nodes = cpus.iter().enumerate();
+    nodes.fold(machine, |tree, (id, cpus)| {
+        tree.file(&format!("/sys/devices/system/node/node{id}/cpulist"), cpus)
+    })
 }
 
 #[test]
@@ -212,13 +199,8 @@ fn memory_nodes_have_turns_and_cores_come_before_hardware_threads() {
     let machine = two_nodes().machine();
     assert_eq!(machine.numa_order(), [0, 1, 2, 3, 4, 5, 6, 7]);
     let in_blocks = |cpus: [&str; 2]| {
-        (0..2)
-            .fold(ultrasparc_t1(), |tree, id| {
-                let list = format!("/sys/devices/system/node/node{id}/cpulist");
-                tree.file(&list, cpus[id])
-            })
-            .machine()
-            .numa_order()
+        let machine = with_nodes(ultrasparc_t1(), &cpus).machine();
+        machine.numa_order()
     };
     let order = in_blocks(["0-15", "16-31"]);
     assert_eq!(order[..10], [0, 16, 4, 20, 8, 24, 12, 28, 1, 17]);
@@ -232,7 +214,7 @@ fn one_memory_node_is_no_choice_of_nodes() {
     let only_one = two_nodes().allowing("0,2,4,6").machine();
     assert!(only_one.numa_order().is_empty(), "the other is not allowed");
     assert!(guest().machine().numa_order().is_empty());
-    let tree = guest().file("/sys/devices/system/node/node0/cpulist", "0-1");
+    let tree = with_nodes(guest(), &["0-1"]);
     assert!(tree.machine().numa_order().is_empty());
 }
 

@@ -57,11 +57,8 @@ type Sizes = BTreeMap<u32, u64>;
 pub(super) fn probe(caches: Measured<&Vec<Cache>>, room: u64) -> (Measured<Vec<Latency>>, Latency) {
     let sizes = sizes(caches);
     let (memory, cached) = memory_bytes(sizes.value());
-    let halves = sizes
-        .value()
-        .into_iter()
-        .flatten()
-        .map(|(_, size)| size / 2);
+    let all = sizes.value().into_iter().flatten();
+    let halves = all.map(|(_, size)| size / 2);
     let largest = halves.chain([memory]).filter(|bytes| *bytes <= room).max();
     let mut block = block(largest.unwrap_or(0));
     let mut latency = |level, bytes, cached| Latency {
@@ -71,9 +68,8 @@ pub(super) fn probe(caches: Measured<&Vec<Cache>>, room: u64) -> (Measured<Vec<L
         answer: answer(&mut block, bytes, room),
     };
     let caches = sizes.map(|sizes| {
-        let halves = sizes.into_iter().map(|(level, size)| (level, size / 2));
-        halves
-            .map(|(level, bytes)| latency(Some(level), bytes, None))
+        let each = sizes.into_iter();
+        each.map(|(level, size)| latency(Some(level), size / 2, None))
             .collect()
     });
     let memory = latency(None, memory, cached);
@@ -86,10 +82,8 @@ fn sizes(caches: Measured<&Vec<Cache>>) -> Measured<Sizes> {
         let sizes: Sizes = data
             .filter_map(|cache| Some((cache.level, cache.bytes?)))
             .collect();
-        match sizes.is_empty() {
-            true => Measured::not_available("the kernel tells no size of any cache", ""),
-            false => Measured::Value(sizes),
-        }
+        let sizes = Some(sizes).filter(|sizes| !sizes.is_empty());
+        Measured::of(sizes, "the kernel tells no size of any cache", "")
     })
 }
 
@@ -112,15 +106,10 @@ fn answer(block: &mut Measured<(Block, PageKind)>, bytes: u64, room: u64) -> Mea
     if bytes > room {
         return too_little(bytes, room);
     }
-    match block {
-        Measured::Value((block, pages)) => Measured::Value(Answer {
-            ns: chase(block, bytes),
-            pages: *pages,
-        }),
-        Measured::NotAvailable { reason, remedy } => {
-            Measured::not_available(reason.clone(), remedy.clone())
-        }
-    }
+    block.as_mut().map(|(block, pages)| Answer {
+        ns: chase(block, bytes),
+        pages: *pages,
+    })
 }
 
 fn chase(block: &mut Block, bytes: u64) -> f64 {
@@ -140,11 +129,8 @@ mod tests {
     fn with_caches(sizes: &[&str]) -> Fixture {
         let caches = sizes.iter().enumerate();
         caches.fold(guest(), |tree, (index, size)| {
-            let cache = format!("/sys/devices/system/cpu/cpu0/cache/index{index}");
-            tree.file(&format!("{cache}/level"), (index + 1).to_string())
-                .file(&format!("{cache}/type"), "Unified")
-                .file(&format!("{cache}/size"), size)
-                .file(&format!("{cache}/shared_cpu_list"), "0")
+            let level = (index + 1).to_string();
+            tree.cache((0, index), [&level, "Unified", size, "0"])
         })
     }
 

@@ -13,17 +13,29 @@
 //! Tools for Performance Analysis", 1996.
 
 mod chase;
-mod found;
 mod latency;
 mod pages;
 mod reach;
 
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
 use crate::{Machine, Needs};
-pub use found::Probe;
 pub use latency::{Answer, Latency};
 pub use pages::PageKind;
 pub(crate) use reach::{PAGE, chase_bytes};
 pub use reach::{Reach, ReachPoint};
+
+/// What was found by trying.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// How far the TLB reaches.
+    pub reach: Measured<Reach>,
+    /// Times to answer of the caches, the nearest first.
+    pub caches: Measured<Vec<Latency>>,
+    /// Time to answer of the memory.
+    pub memory: Latency,
+}
 
 impl Machine {
     /// The machine with the cost of memory, measured in some seconds on the CPU of this thread.
@@ -45,11 +57,8 @@ impl Machine {
 
 /// A fourth of what this process may still take of machine, groups and addresses; 0 if unknown.
 fn room(machine: &Machine) -> u64 {
-    let lowest = machine
-        .user_level_ceilings(Needs::memory(1))
-        .into_iter()
-        .next();
-    let known = machine.memory.available.value().and(lowest);
+    let ceilings = machine.user_level_ceilings(Needs::memory(1));
+    let known = machine.memory.available.value().and(ceilings.first());
     known.map_or(0, |lowest| lowest.count / 4)
 }
 
@@ -62,8 +71,7 @@ mod tests {
     fn in_a_small_group() -> Fixture {
         guest()
             .groups("0::/job", &["/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw"])
-            .file("/sys/fs/cgroup/job/memory.max", (100 << 20).to_string())
-            .file("/sys/fs/cgroup/job/memory.current", (50 << 20).to_string())
+            .limit("/sys/fs/cgroup/job/memory", 100 << 20, 50 << 20)
             .file("/sys/fs/cgroup/job/memory.stat", "inactive_file 0")
     }
 

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use measure::Measured;
+use measure::memory::kib;
 use memmap2::{Advice, MmapMut};
 use serde::{Deserialize, Serialize};
 
@@ -83,10 +84,8 @@ impl Block {
     }
 
     fn touch(&mut self) {
-        self.words()
-            .iter_mut()
-            .step_by(512)
-            .for_each(|word| *word = 1);
+        let pages = self.words().iter_mut().step_by(512);
+        pages.for_each(|word| *word = 1);
     }
 
     pub(super) fn words(&mut self) -> &mut [u64] {
@@ -96,11 +95,7 @@ impl Block {
 
 fn huge_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("AnonHugePages:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
-    Some(kib * 1024)
+    kib(&text, "AnonHugePages:")
 }
 
 #[cfg(test)]

@@ -44,11 +44,8 @@ impl Reach {
     /// The most 4 KiB pages for which huge pages gain nothing; 0: they always gain; `None`: never.
     pub fn small_pages(&self) -> Option<u64> {
         let first = self.points.iter().position(ReachPoint::apart)?;
-        Some(
-            first
-                .checked_sub(1)
-                .map_or(0, |before| self.points[before].pages),
-        )
+        let before = first.checked_sub(1);
+        Some(before.map_or(0, |before| self.points[before].pages))
     }
 
     /// Numbers of pages not tried for lack of memory.
@@ -135,14 +132,12 @@ mod tests {
     use super::*;
 
     fn reach(times: &[(f64, f64)]) -> Reach {
-        let points = times
-            .iter()
-            .enumerate()
-            .map(|(at, &(small_ns, huge_ns))| ReachPoint {
-                pages: 16 << at,
-                small_ns,
-                huge_ns,
-            });
+        let times = times.iter().enumerate();
+        let points = times.map(|(at, &(small_ns, huge_ns))| ReachPoint {
+            pages: 16 << at,
+            small_ns,
+            huge_ns,
+        });
         Reach {
             points: points.collect(),
         }

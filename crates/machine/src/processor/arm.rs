@@ -32,8 +32,6 @@ const NAMES: &[(u32, u32, &str)] = &[
 pub(super) fn name(maker: &str, part: &str) -> Option<&'static str> {
     let number = |text: &str| u32::from_str_radix(text.strip_prefix("0x")?, 16).ok();
     let (maker, part) = (number(maker)?, number(part)?);
-    let found = NAMES
-        .iter()
-        .find(|known| (known.0, known.1) == (maker, part));
-    found.map(|known| known.2)
+    let mut known = NAMES.iter();
+    known.find_map(|known| ((known.0, known.1) == (maker, part)).then_some(known.2))
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::fixture::{Fixture, Script, guest};
+use crate::fixture::{Fixture, guest};
 use nix::errno::Errno;
 
 const V2: &str = "/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
@@ -19,10 +19,7 @@ fn bare_metal_with_smt_is_given_no_warning() {
     let tree = guest()
         .cpus(&[(0, 0, 0, "0-1"), (1, 0, 0, "0-1")])
         .file("/proc/cpuinfo", "flags : fpu vme")
-        .file(
-            "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-            "performance",
-        );
+        .governor(0, "performance");
     assert_eq!(tree.machine().warnings(), []);
 }
 
@@ -33,45 +30,27 @@ fn a_quota_below_the_cpus_names_its_group() {
         .file("/sys/fs/cgroup/cpu.max", "150000 100000");
     let warnings = tree.machine().warnings();
     let text = warnings[0].to_string();
-    assert!(
-        text.contains("1.5 CPUs") && text.contains("/sys/fs/cgroup"),
-        "{text}"
-    );
+    assert!(text.contains("1.5 CPUs"), "{text}");
+    assert!(text.contains("/sys/fs/cgroup"), "{text}");
     let tree = tree.file("/sys/fs/cgroup/cpu.max", "200000 100000");
     assert!(!has(&tree, |w| matches!(w, Warning::QuotaBelowCpus { .. })));
 }
 
 #[test]
 fn a_mask_of_one_cpu_is_the_first_thing_to_know() {
+    let (allowed, online) = (1, 2);
+    let mask = Warning::MaskBelowCpus { allowed, online };
     let warnings = guest().allowing("1").machine().warnings();
-    assert_eq!(
-        warnings[..2],
-        [
-            Warning::OneCpu,
-            Warning::MaskBelowCpus {
-                allowed: 1,
-                online: 2
-            }
-        ]
-    );
+    assert_eq!(warnings[..2], [Warning::OneCpu, mask]);
 }
 
 #[test]
 fn any_governor_but_performance_is_named() {
-    let governor = |cpu, name| {
-        guest().file(
-            &format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"),
-            name,
-        )
-    };
     let slow = |tree: &Fixture| has(tree, |w| matches!(w, Warning::SlowGovernor { .. }));
-    assert!(slow(&governor(0, "powersave")));
-    assert!(!slow(&governor(0, "performance")));
-    let mixed = governor(0, "performance").file(
-        "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",
-        "schedutil",
-    );
-    assert!(slow(&mixed));
+    assert!(slow(&guest().governor(0, "powersave")));
+    let fast = guest().governor(0, "performance");
+    assert!(!slow(&fast));
+    assert!(slow(&fast.governor(1, "schedutil")));
 }
 
 #[test]
@@ -87,8 +66,8 @@ fn cores_of_two_speeds_and_cores_not_described() {
 #[test]
 fn missing_counters_come_with_their_reason() {
     let tree = guest();
-    let mut none = Script(|_, _| Err(Errno::ENOENT));
-    let warnings = Machine::read_with(tree.path(), &mut none).warnings();
+    let machine = Machine::read_with(tree.path(), &mut |_, _| Err(Errno::ENOENT));
+    let warnings = machine.warnings();
     let texts: Vec<_> = warnings.iter().map(ToString::to_string).collect();
     assert!(
         texts.iter().any(|text| text.contains("no such event")),
