@@ -10,6 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::parts::{Part, part};
+use crate::word::as_text;
 
 /// An allocator by its name (`libc`, `core-aware`, `jemalloc`) or by the path of its library.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -167,19 +168,7 @@ impl FromStr for Allocator {
     }
 }
 
-impl TryFrom<String> for Allocator {
-    type Error = AllocatorError;
-
-    fn try_from(text: String) -> Result<Self, AllocatorError> {
-        text.parse()
-    }
-}
-
-impl From<Allocator> for String {
-    fn from(allocator: Allocator) -> Self {
-        allocator.name().to_owned()
-    }
-}
+as_text!(Allocator);
 
 impl fmt::Display for Allocator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

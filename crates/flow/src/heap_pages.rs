@@ -3,16 +3,16 @@
 //! allocator; read afterwards in `AnonHugePages` and `Private_Hugetlb`. An allocator without such pages takes small
 //! ones in silence: a kind of which the machine has none is refused before the run, and a slot without any fails.
 
-use std::fmt;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::str::FromStr;
 
 use measure::memory::{Heap, Memory, Reading};
 use serde::{Deserialize, Serialize};
 
 use crate::Allocator;
 use crate::allocator::Huge;
+use crate::word::{as_text, words};
 
 /// Kinds of pages for a heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,55 +26,19 @@ pub enum HeapPages {
     Reserved(u64),
 }
 
-const WORDS: [(&str, HeapPages); 5] = [
-    ("4k", HeapPages::Small),
-    ("thp", HeapPages::Transparent),
-    ("2m", HeapPages::Reserved(2 << 20)),
-    ("4m", HeapPages::Reserved(4 << 20)),
-    ("1g", HeapPages::Reserved(1 << 30)),
-];
+words!(HeapPages, "kind of pages for a heap", "4k, 2m, 4m, 1g or thp", [
+    "4k" => Self::Small,
+    "thp" => Self::Transparent,
+    "2m" => Self::Reserved(2 << 20),
+    "4m" => Self::Reserved(4 << 20),
+    "1g" => Self::Reserved(1 << 30)
+]);
+as_text!(HeapPages);
 
 const KERNEL: &str = "/sys/kernel/mm";
 /// A smaller heap may lie outside of large pages.
 const LARGE_HEAP: u64 = 16 << 20;
 const TUNABLES: &str = "GLIBC_TUNABLES";
-
-impl fmt::Display for HeapPages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = WORDS.iter().find(|(_, pages)| pages == self);
-        f.pad(word.map_or("", |(word, _)| word))
-    }
-}
-
-/// A word that names no kind of pages.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no kind of pages for a heap: use 4k, 2m, 4m, 1g or thp")]
-pub struct HeapPagesError(String);
-
-impl FromStr for HeapPages {
-    type Err = HeapPagesError;
-
-    fn from_str(text: &str) -> Result<Self, HeapPagesError> {
-        let named = WORDS.iter().find(|(word, _)| *word == text);
-        named
-            .map(|(_, pages)| *pages)
-            .ok_or_else(|| HeapPagesError(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for HeapPages {
-    type Error = HeapPagesError;
-
-    fn try_from(text: String) -> Result<Self, HeapPagesError> {
-        text.parse()
-    }
-}
-
-impl From<HeapPages> for String {
-    fn from(pages: HeapPages) -> Self {
-        pages.to_string()
-    }
-}
 
 impl HeapPages {
     /// Checks that this machine can give an allocator such pages; else the reason and the remedy.
@@ -218,17 +182,16 @@ fn check_reserved(kernel: &Path, bytes: u64) -> Result<(), String> {
 
 fn sizes(all: &Path) -> String {
     let entries = fs::read_dir(all).into_iter().flatten().flatten();
-    let mut kib: Vec<u64> = entries
-        .filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            name.strip_prefix("hugepages-")?
-                .strip_suffix("kB")?
-                .parse()
-                .ok()
-        })
+    let kib = |entry: fs::DirEntry| -> Option<u64> {
+        let name = entry.file_name().into_string().ok()?;
+        let kib = name.strip_prefix("hugepages-")?.strip_suffix("kB")?;
+        kib.parse().ok()
+    };
+    let sizes: BTreeSet<u64> = entries.filter_map(kib).collect();
+    let words: Vec<String> = sizes
+        .iter()
+        .map(|kib| format!("{} MiB", kib >> 10))
         .collect();
-    kib.sort_unstable();
-    let words: Vec<String> = kib.iter().map(|kib| format!("{} MiB", kib >> 10)).collect();
     match words.is_empty() {
         true => "none".to_owned(),
         false => words.join(" and "),
@@ -261,14 +224,6 @@ mod tests {
     }
 
     #[test]
-    fn words_are_kinds_of_pages_and_back() {
-        for word in ["4k", "thp", "2m", "4m", "1g"] {
-            assert_eq!(word.parse::<HeapPages>().unwrap().to_string(), word);
-        }
-        assert!("8m".parse::<HeapPages>().is_err());
-    }
-
-    #[test]
     fn an_allocator_that_waits_for_use_is_told_to_take_huge_pages_at_once() {
         let told = |pages: HeapPages, name: &str| {
             let allocator: Allocator = name.parse().unwrap();
@@ -289,19 +244,16 @@ mod tests {
             pages.check_below(machine.path(), allocator.as_ref())
         };
         assert_eq!(said("4k", None), Ok(()));
-        assert!(
-            said("thp", None)
-                .unwrap_err()
-                .contains("echo madvise | sudo tee")
-        );
-        let none_free = said("2m", None).unwrap_err();
-        assert!(none_free.contains("echo 512 | sudo tee") && none_free.contains("2048kB"));
-        assert!(said("4m", None).unwrap_err().contains("it has 2 MiB"));
-        assert!(
-            said("2m", Some("jemalloc"))
-                .unwrap_err()
-                .contains("only the allocator libc")
-        );
+        for (pages, allocator, part) in [
+            ("thp", None, "echo madvise | sudo tee"),
+            ("2m", None, "echo 512 | sudo tee"),
+            ("2m", None, "2048kB"),
+            ("4m", None, "it has 2 MiB"),
+            ("2m", Some("jemalloc"), "only the allocator libc"),
+        ] {
+            let why = said(pages, allocator).unwrap_err();
+            assert!(why.contains(part), "{pages}: {why}");
+        }
     }
 
     #[test]
@@ -311,29 +263,20 @@ mod tests {
             let machine = kernel(enabled, &[]);
             HeapPages::Transparent.check_below(machine.path(), Some(&allocator))
         };
-        assert!(
-            check("always [madvise] never")
-                .unwrap_err()
-                .contains("echo always")
-        );
+        let why = check("always [madvise] never").unwrap_err();
+        assert!(why.contains("echo always"), "{why}");
         assert_eq!(check("[always] madvise never"), Ok(()));
     }
 
     #[test]
     fn a_heap_on_other_pages_than_asked_for_fails_the_slot() {
-        let huge = HeapPages::Transparent;
-        assert_eq!(huge.check_heap(&reading(64 << 20, 60 << 20)), Ok(()));
-        assert_eq!(huge.check_heap(&reading(1 << 20, 0)), Ok(()));
-        assert_eq!(
-            huge.check_heap(&reading(64 << 20, 0)),
-            Ok(()),
-            "there may be none left"
-        );
-        assert!(
-            HeapPages::Small
-                .check_heap(&reading(64 << 20, 2 << 20))
-                .is_err()
-        );
+        // There may be none left.
+        for (bytes, large) in [(64 << 20, 60 << 20), (1 << 20, 0), (64 << 20, 0)] {
+            let checked = HeapPages::Transparent.check_heap(&reading(bytes, large));
+            assert_eq!(checked, Ok(()), "{large} of {bytes}");
+        }
+        let some = reading(64 << 20, 2 << 20);
+        assert!(HeapPages::Small.check_heap(&some).is_err());
         let reserved = HeapPages::Reserved(2 << 20).check_heap(&reading(64 << 20, 0));
         assert!(reserved.unwrap_err().contains("nr_hugepages"));
     }

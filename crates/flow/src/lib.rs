@@ -15,7 +15,7 @@
 //! launcher ─▶ sampler            main process: starts the slot process, and a sampler beside it
 //! slot_process                   reads the spec, runs the repetitions, writes the answer
 //! rep ─▶ watch                   one repetition: gates, phases, deadline; what becomes of each flow
-//! start/                         makes the flows: one file per model
+//! start/                         makes the flows of every model
 //! flow_run                       the life of one flow, from its birth to the end gate
 //! body ─▶ turn, footprint        what a workload gives, and what it is given
 //! channel ─▶ notify              results on their way to the parent
@@ -85,17 +85,17 @@ pub use body::{Body, Part};
 pub use channel::{NoSink, Outlet, Sink};
 pub use film::Film;
 pub use footprint::{Pieces, page_bytes};
-pub use heap_pages::{HeapPages, HeapPagesError};
+pub use heap_pages::HeapPages;
 pub use interrupt::{Interrupt, ignore_file_size_signal};
 pub use janitor::{is_janitor, janitor_main};
 pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker, way_out};
-pub use memory_policy::{MemoryPolicy, MemoryPolicyError};
+pub use memory_policy::MemoryPolicy;
 pub use model::{Model, Shape, Stacks, Way};
 pub use pace::Faster;
 pub use parent_memory::{Pages, ParentMemory};
 pub use placement::Placement;
-pub use policy::{Policy, PolicyError};
+pub use policy::Policy;
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use profile;
 pub use profile::{is_profiler, profiler_main};
@@ -126,6 +126,4 @@ mod guide {
     mod model {}
     #[doc = include_str!("../../../docs/guide/allocator.md")]
     mod allocator {}
-    #[doc = include_str!("../../../docs/guide/axis.md")]
-    mod axis {}
 }

@@ -3,12 +3,13 @@
 //! process sets that before it maps anything for its flows, and reads it back. Source: Linux's
 //! admin-guide/mm/numa_memory_policy.rst.
 
-use std::fmt;
 use std::io;
-use std::str::FromStr;
+use std::ptr;
 
-use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
+use sys::succeeded;
+
+use crate::word::words;
 
 /// As many as any kernel has (`CONFIG_NODES_SHIFT` is at most 10).
 const WORDS: usize = 16;
@@ -27,31 +28,10 @@ pub enum MemoryPolicy {
     Interleave,
 }
 
-/// A word that names no policy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no memory policy: use local or interleave")]
-pub struct MemoryPolicyError(String);
-
-impl fmt::Display for MemoryPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Local => "local",
-            Self::Interleave => "interleave",
-        })
-    }
-}
-
-impl FromStr for MemoryPolicy {
-    type Err = MemoryPolicyError;
-
-    fn from_str(text: &str) -> Result<Self, MemoryPolicyError> {
-        match text {
-            "local" => Ok(Self::Local),
-            "interleave" => Ok(Self::Interleave),
-            _ => Err(MemoryPolicyError(text.to_owned())),
-        }
-    }
-}
+words!(MemoryPolicy, "memory policy", "local or interleave", [
+    "local" => Self::Local,
+    "interleave" => Self::Interleave
+]);
 
 type Nodes = [u64; WORDS];
 
@@ -100,63 +80,38 @@ impl MemoryPolicy {
 
 fn allowed_nodes() -> io::Result<Nodes> {
     let mut nodes: Nodes = [0; WORDS];
-    let (no_mode, no_address) = (std::ptr::null_mut::<libc::c_int>(), std::ptr::null::<u8>());
-    // SAFETY: the kernel writes at most BITS bits into `nodes`, nothing through null pointers.
-    let done = unsafe {
-        libc::syscall(
-            libc::SYS_get_mempolicy,
-            no_mode,
-            nodes.as_mut_ptr(),
-            BITS,
-            no_address,
-            MEMS_ALLOWED,
-        )
-    };
-    succeeded("get_mempolicy", done).map(|()| nodes)
+    get(None, Some(&mut nodes), MEMS_ALLOWED).map(|()| nodes)
+}
+
+fn current() -> io::Result<libc::c_int> {
+    let mut mode = -1;
+    get(Some(&mut mode), None, 0).map(|()| mode)
+}
+
+fn get(
+    mode: Option<&mut libc::c_int>,
+    nodes: Option<&mut Nodes>,
+    flags: libc::c_ulong,
+) -> io::Result<()> {
+    let mode = mode.map_or(ptr::null_mut(), ptr::from_mut);
+    let (nodes, bits) = nodes.map_or((ptr::null_mut(), 0), |nodes| (nodes.as_mut_ptr(), BITS));
+    let nowhere = ptr::null::<u8>();
+    // SAFETY: the kernel writes one number into `mode` and at most `bits` bits into `nodes`, and nothing
+    // through null pointers.
+    let done = unsafe { libc::syscall(libc::SYS_get_mempolicy, mode, nodes, bits, nowhere, flags) };
+    succeeded("get_mempolicy", done)
 }
 
 fn set(mode: libc::c_int, nodes: Option<&Nodes>) -> io::Result<()> {
-    let (nodes, bits) = nodes.map_or((std::ptr::null(), 0), |nodes| (nodes.as_ptr(), BITS));
+    let (nodes, bits) = nodes.map_or((ptr::null(), 0), |nodes| (nodes.as_ptr(), BITS));
     // SAFETY: the kernel reads at most `bits` bits, of a set that outlives the call.
     let done = unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, nodes, bits) };
     succeeded("set_mempolicy", done)
 }
 
-fn current() -> io::Result<libc::c_int> {
-    let mut mode: libc::c_int = -1;
-    let (no_nodes, no_address) = (std::ptr::null_mut::<u64>(), std::ptr::null::<u8>());
-    // SAFETY: the kernel writes one number into `mode`, nothing through null pointers.
-    let done = unsafe {
-        libc::syscall(
-            libc::SYS_get_mempolicy,
-            &raw mut mode,
-            no_nodes,
-            0_usize,
-            no_address,
-            0_usize,
-        )
-    };
-    succeeded("get_mempolicy", done).map(|()| mode)
-}
-
-fn succeeded(name: &'static str, done: libc::c_long) -> io::Result<()> {
-    match done {
-        0 => Ok(()),
-        _ => Err(sys::refused(name)(Errno::last())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_policies_and_back() {
-        for word in ["local", "interleave"] {
-            assert_eq!(word.parse::<MemoryPolicy>().unwrap().to_string(), word);
-        }
-        assert!("spread".parse::<MemoryPolicy>().is_err());
-    }
 
     /// In a thread of its own, since the policy is that of a thread; another one that it makes has it.
     #[test]

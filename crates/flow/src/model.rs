@@ -6,6 +6,8 @@ use std::str::FromStr;
 pub use ::fiber::movable::Way;
 use serde::{Deserialize, Serialize};
 
+use crate::word::as_text;
+
 /// What a flow of control is made of. The kernel schedules processes and threads. Fibers and tasks
 /// are **user-level**: it sees only the threads that carry them, the [carriers](Model::carriers).
 /// The two in-between models put a difference between `process` and `thread` down to the shared
@@ -111,36 +113,20 @@ impl Model {
     /// The shape that `flows` flows of this model have. A mix has its own count.
     #[must_use]
     pub fn shape(self, flows: u32) -> Shape {
-        match self {
-            Self::Process | Self::ProcessSharedFiles => Shape {
-                processes: flows,
-                flows_in_each: 1,
-            },
-            Self::Thread | Self::ThreadPrivateFiles => Shape {
-                processes: 0,
-                flows_in_each: flows,
-            },
-            Self::Mix { processes, threads } => Shape {
-                processes,
-                flows_in_each: threads,
-            },
-            Self::Fiber { carriers, .. } => Shape {
-                processes: 0,
-                flows_in_each: carriers.min(flows),
-            },
+        let (processes, flows_in_each) = match self {
+            Self::Process | Self::ProcessSharedFiles => (flows, 1),
+            Self::Thread | Self::ThreadPrivateFiles => (0, flows),
+            Self::Mix { processes, threads } => (processes, threads),
+            Self::Fiber { carriers, .. } => (0, carriers.min(flows)),
+            Self::Migratable { processes, .. } if processes > 1 => {
+                (processes.min(flows), flows.min(1))
+            }
             // One carrier is a thread of the slot process.
-            Self::Migratable { processes, .. } => Shape {
-                processes: if processes > 1 {
-                    processes.min(flows)
-                } else {
-                    0
-                },
-                flows_in_each: flows.min(1),
-            },
-            Self::Task => Shape {
-                processes: 0,
-                flows_in_each: flows.min(1),
-            },
+            Self::Migratable { .. } | Self::Task => (0, flows.min(1)),
+        };
+        Shape {
+            processes,
+            flows_in_each,
         }
     }
 
@@ -282,19 +268,7 @@ impl fmt::Display for Model {
     }
 }
 
-impl From<Model> for String {
-    fn from(model: Model) -> Self {
-        model.to_string()
-    }
-}
-
-impl TryFrom<String> for Model {
-    type Error = ModelError;
-
-    fn try_from(text: String) -> Result<Self, ModelError> {
-        text.parse()
-    }
-}
+as_text!(Model);
 
 /// The text names no model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -360,10 +334,8 @@ mod tests {
             "", "threads", "0x2", "4x0", "4x", "x", "-1x2", "4x2x2", "fiber/0", "fiber/1", "tasks",
         ] {
             let error = text.parse::<Model>().expect_err(text).to_string();
-            assert!(
-                error.contains(&format!("'{text}'")) && error.contains("4x2"),
-                "{error}"
-            );
+            assert!(error.contains(&format!("'{text}'")), "{error}");
+            assert!(error.contains("4x2"), "{error}");
         }
     }
 
@@ -377,10 +349,8 @@ mod tests {
             ("migratable-alised", "migratable-aliased"),
         ] {
             let error = text.parse::<Model>().expect_err(text).to_string();
-            assert!(
-                error.contains(&format!("did you mean '{model}'")),
-                "{error}"
-            );
+            let meant = format!("did you mean '{model}'");
+            assert!(error.contains(&meant), "{error}");
         }
         let error = "coroutine".parse::<Model>().expect_err("none").to_string();
         assert!(!error.contains("did you mean"), "{error}");
@@ -388,31 +358,17 @@ mod tests {
 
     #[test]
     fn shapes() {
-        assert_eq!(
-            Model::Process.shape(5),
-            Shape {
-                processes: 5,
-                flows_in_each: 1
-            }
-        );
-        assert_eq!(
-            Model::Thread.shape(5),
-            Shape {
-                processes: 0,
-                flows_in_each: 5
-            }
-        );
+        let shape = |processes, flows_in_each| Shape {
+            processes,
+            flows_in_each,
+        };
+        assert_eq!(Model::Process.shape(5), shape(5, 1));
+        assert_eq!(Model::Thread.shape(5), shape(0, 5));
         let mix = Model::Mix {
             processes: 4,
             threads: 2,
         };
-        assert_eq!(
-            mix.shape(8),
-            Shape {
-                processes: 4,
-                flows_in_each: 2
-            }
-        );
+        assert_eq!(mix.shape(8), shape(4, 2));
         assert_eq!(mix.own_flows(), Some(8));
         assert_eq!(mix.carriers(8), 8);
     }

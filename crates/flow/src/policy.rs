@@ -4,12 +4,12 @@
 //! policy before it makes anything, and reads it back; threads, forks and commands inherit it. None
 //! needs a privilege. Source: Linux's scheduler/sched-eevdf.rst.
 
-use std::fmt;
 use std::io;
-use std::str::FromStr;
 
-use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
+use sys::succeeded;
+
+use crate::word::words;
 
 /// By which policy flows get their CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,40 +27,13 @@ pub enum Policy {
     Long,
 }
 
-/// A word that names no policy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no policy of the scheduler: use other, batch, idle, short or long")]
-pub struct PolicyError(String);
-
-const ALL: [Policy; 5] = [
-    Policy::Other,
-    Policy::Batch,
-    Policy::Idle,
-    Policy::Short,
-    Policy::Long,
-];
-
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Other => "other",
-            Self::Batch => "batch",
-            Self::Idle => "idle",
-            Self::Short => "short",
-            Self::Long => "long",
-        })
-    }
-}
-
-impl FromStr for Policy {
-    type Err = PolicyError;
-
-    fn from_str(text: &str) -> Result<Self, PolicyError> {
-        let mut all = ALL.into_iter();
-        all.find(|policy| policy.to_string() == text)
-            .ok_or_else(|| PolicyError(text.to_owned()))
-    }
-}
+words!(Policy, "policy of the scheduler", "other, batch, idle, short or long", [
+    "other" => Self::Other,
+    "batch" => Self::Batch,
+    "idle" => Self::Idle,
+    "short" => Self::Short,
+    "long" => Self::Long
+]);
 
 impl Policy {
     /// The policy's number, and the slice that is asked for, in ns.
@@ -129,29 +102,14 @@ fn current() -> io::Result<(u32, u64)> {
     succeeded("sched_getattr", done).map(|()| (found.sched_policy, found.sched_runtime))
 }
 
-fn succeeded(name: &'static str, done: libc::c_long) -> io::Result<()> {
-    match done {
-        0 => Ok(()),
-        _ => Err(sys::refused(name)(Errno::last())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn words_are_policies_and_back() {
-        for policy in ALL {
-            assert_eq!(policy.to_string().parse(), Ok(policy));
-        }
-        assert!("fifo".parse::<Policy>().is_err());
-    }
-
     /// In a thread of its own, since the policy is that of a thread; another one that it makes has it.
     #[test]
     fn a_policy_is_set_inherited_and_read_back() {
-        for policy in ALL {
+        for &(_, policy) in Policy::WORDS {
             let checked = std::thread::spawn(move || (policy.check(), current().unwrap().0));
             let (checked, own) = checked.join().unwrap();
             assert_eq!(own, libc::SCHED_OTHER as u32, "its own again");

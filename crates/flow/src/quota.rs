@@ -14,6 +14,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::word::as_text;
 pub use group::{QuotaGroup, Throttled, leave};
 
 /// The CPU time of a slot's flows.
@@ -71,12 +72,12 @@ impl FromStr for Quota {
             return Ok(Self::Whole);
         }
         if let Some(weight) = text.strip_prefix(WEIGHT) {
-            let weight = weight
+            let wrong = || QuotaError::Weight(weight.to_owned());
+            let within = weight
                 .parse()
                 .ok()
                 .filter(|weight| (1..=10_000).contains(weight));
-            let wrong = || QuotaError::Weight(text[WEIGHT.len()..].to_owned());
-            return weight.map(Self::Weight).ok_or_else(wrong);
+            return within.map(Self::Weight).ok_or_else(wrong);
         }
         let (number, unit) = match text.strip_suffix('%') {
             Some(percent) => (percent, 10.0),
@@ -93,19 +94,7 @@ impl FromStr for Quota {
     }
 }
 
-impl TryFrom<String> for Quota {
-    type Error = QuotaError;
-
-    fn try_from(text: String) -> Result<Self, QuotaError> {
-        text.parse()
-    }
-}
-
-impl From<Quota> for String {
-    fn from(quota: Quota) -> Self {
-        quota.to_string()
-    }
-}
+as_text!(Quota);
 
 impl Quota {
     /// In words: `a quota of 0.5 CPUs`.
@@ -131,10 +120,8 @@ mod tests {
         assert_eq!("50%".parse(), Ok(Quota::Cpus(500)));
         let written = serde_json::to_string(&Quota::Cpus(1500)).unwrap();
         assert_eq!(written, "\"1.5\"");
-        assert_eq!(
-            serde_json::from_str::<Quota>(&written).unwrap(),
-            Quota::Cpus(1500)
-        );
+        let read = serde_json::from_str::<Quota>(&written).unwrap();
+        assert_eq!(read, Quota::Cpus(1500));
     }
 
     #[test]

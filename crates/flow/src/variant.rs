@@ -1,11 +1,8 @@
 //! Variants: what is compared with what.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
-use crate::word::WordError;
+use crate::word::words;
 use crate::{
     Allocator, Faster, HeapPages, MemoryPolicy, Model, ParentMemory, Placement, Policy, Quota,
 };
@@ -100,54 +97,13 @@ pub enum Channel {
     Shm,
 }
 
-impl FromStr for Schedule {
-    type Err = WordError;
+words!(Schedule, "schedule", "static or queue", [
+    "static" => Self::Static,
+    "queue" => Self::Queue
+]);
 
-    fn from_str(text: &str) -> Result<Self, WordError> {
-        match text {
-            "static" => Ok(Self::Static),
-            "queue" => Ok(Self::Queue),
-            _ => Err(WordError {
-                text: text.to_owned(),
-                what: "schedule",
-                accepted: "static or queue",
-            }),
-        }
-    }
-}
-
-impl FromStr for Channel {
-    type Err = WordError;
-
-    fn from_str(text: &str) -> Result<Self, WordError> {
-        match text {
-            "fifo" => Ok(Self::Fifo),
-            "pipe" => Ok(Self::Pipe),
-            "shm" => Ok(Self::Shm),
-            _ => Err(WordError {
-                text: text.to_owned(),
-                what: "channel",
-                accepted: "fifo, pipe or shm",
-            }),
-        }
-    }
-}
-
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Static => "static",
-            Self::Queue => "queue",
-        })
-    }
-}
-
-impl fmt::Display for Channel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Fifo => "fifo",
-            Self::Pipe => "pipe",
-            Self::Shm => "shm",
-        })
-    }
-}
+words!(Channel, "channel", "fifo, pipe or shm", [
+    "fifo" => Self::Fifo,
+    "pipe" => Self::Pipe,
+    "shm" => Self::Shm
+]);

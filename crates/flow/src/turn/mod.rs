@@ -15,16 +15,13 @@ mod kernel;
 mod order;
 mod pipes;
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 pub(crate) use kernel::{KernelTurn, at_once};
 pub(crate) use order::{CHECKED_LAPS, Order, is_orderly};
 pub(crate) use pipes::Pipes;
 
-use crate::word::WordError;
+use crate::word::words;
 
 /// The end of a turn, and the beginning of the next one of the same flow.
 pub trait Turn {
@@ -51,9 +48,6 @@ pub enum HandOver {
 }
 
 impl HandOver {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::SchedYield, Self::Pipe, Self::Futex, Self::Ignored];
-
     /// Whether flows name their successor: then they run in one order only.
     #[must_use]
     pub fn is_ring(self) -> bool {
@@ -61,43 +55,9 @@ impl HandOver {
     }
 }
 
-impl fmt::Display for HandOver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::SchedYield => "sched_yield",
-            Self::Pipe => "pipe",
-            Self::Futex => "futex",
-            Self::Ignored => "ignored",
-        })
-    }
-}
-
-impl FromStr for HandOver {
-    type Err = WordError;
-
-    fn from_str(text: &str) -> Result<Self, WordError> {
-        let known = Self::ALL.into_iter().find(|way| way.to_string() == text);
-        known.ok_or_else(|| WordError {
-            text: text.to_owned(),
-            what: "way to hand over",
-            accepted: "sched_yield, pipe, futex or ignored",
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_read_back_and_others_are_refused() {
-        for way in HandOver::ALL {
-            assert_eq!(way.to_string().parse(), Ok(way));
-        }
-        let error = "fifo".parse::<HandOver>().unwrap_err().to_string();
-        assert!(
-            error.contains("sched_yield, pipe, futex or ignored"),
-            "{error}"
-        );
-    }
-}
+words!(HandOver, "way to hand over", "sched_yield, pipe, futex or ignored", [
+    "sched_yield" => Self::SchedYield,
+    "pipe" => Self::Pipe,
+    "futex" => Self::Futex,
+    "ignored" => Self::Ignored
+]);
