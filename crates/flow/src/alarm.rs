@@ -31,16 +31,11 @@ pub(crate) struct Alarm {
 
 impl Alarm {
     pub(crate) fn set(deadline_s: String, left: Duration, at: String) -> io::Result<Self> {
-        let said = String::new();
-        let answer = Answer::Failed {
-            reason: Failure::Overdue {
-                deadline_s,
-                said,
-                at,
-            },
-            kept: None,
-            begun: None,
-        };
+        let answer = Answer::failed(Failure::Overdue {
+            deadline_s,
+            said: String::new(),
+            at,
+        });
         let mut line = serde_json::to_vec(&answer)?;
         line.push(b'\n');
         let words = LastWords {

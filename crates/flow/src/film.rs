@@ -10,6 +10,7 @@ use measure::waits::State;
 use serde::{Deserialize, Serialize};
 
 use crate::Rep;
+use crate::record::is_default;
 
 /// Cells of a repetition.
 pub const CELLS: usize = 400;
@@ -26,16 +27,8 @@ pub struct Film {
     /// Tasks that have no lane.
     pub more: usize,
     /// Records that were lost: the lanes have gaps then.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub lost: u64,
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes what it skips by reference"
-)]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// What one task did.
@@ -173,10 +166,8 @@ impl Lane {
     /// First cell, cells and letter of each state in turn, where the task is there.
     pub fn runs(&self) -> impl Iterator<Item = (usize, usize, char)> {
         let mut at = 0;
-        let letters = self
-            .cells
-            .char_indices()
-            .filter(|(_, letter)| !letter.is_ascii_digit());
+        let all = self.cells.char_indices();
+        let letters = all.filter(|(_, letter)| !letter.is_ascii_digit());
         letters.filter_map(move |(place, letter)| {
             let digits = self.cells[place + letter.len_utf8()..].chars();
             let digits: String = digits.take_while(char::is_ascii_digit).collect();

@@ -86,6 +86,16 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// A slot that failed, of which nothing is kept.
+    #[must_use]
+    pub fn failed(reason: Failure) -> Self {
+        Self::Failed {
+            reason,
+            kept: None,
+            begun: None,
+        }
+    }
+
     /// A slot that failed for want of something, or for the reason that the error carries.
     #[must_use]
     pub fn from_error(error: &std::io::Error) -> Self {
@@ -131,7 +141,7 @@ pub struct SlotRecord {
 }
 
 /// One repetition: create, steady, tear-down.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rep {
     /// From before the first flow is created until all of them wait at the gate.
     pub create_ns: u64,
@@ -191,14 +201,13 @@ impl Turns {
     pub(crate) const WORDS: usize = 5;
 
     pub(crate) fn words(self) -> [u64; Self::WORDS] {
-        let Self {
-            taken,
-            handed_over,
-            switches,
-            checked,
-            orderly,
-        } = self;
-        [taken, handed_over, switches, checked, orderly]
+        [
+            self.taken,
+            self.handed_over,
+            self.switches,
+            self.checked,
+            self.orderly,
+        ]
     }
 
     pub(crate) fn of_words(words: [u64; Self::WORDS]) -> Self {
@@ -246,7 +255,7 @@ pub struct ParentRecord {
     /// Usage while it waited for their end.
     pub teardown: Usage,
     /// When the phases began by the clock, in ns; of profiled slots alone.
-    #[serde(default, skip_serializing_if = "is_not_told")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub began_ns: [u64; 3],
     /// When it had taken the last result, after the release, in ns.
     pub end_ns: u64,
@@ -254,6 +263,7 @@ pub struct ParentRecord {
     pub received: u64,
 }
 
-fn is_not_told(began_ns: &[u64; 3]) -> bool {
-    *began_ns == [0; 3]
+/// Then it is not written.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

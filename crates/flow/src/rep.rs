@@ -142,15 +142,11 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let shootdowns = forgotten.map(since);
         let counted = counting.map(|counting| Box::new(counting.map(Counting::read)));
         self.at_gate(&mut reader);
-        let memory = if last && !self.watch.hung() {
-            Some(self.memory()?)
-        } else {
-            None
-        };
-        let footprint = match memory {
-            Some(_) => self.footprint()?,
-            None => None,
-        };
+        let (mut memory, mut footprint) = (None, None);
+        if last && !self.watch.hung() {
+            memory = Some(self.memory()?);
+            footprint = self.footprint()?;
+        }
         let (ends, teardown_ns) = phase(&mut reader, || self.tear_down(&mut parent))?;
         let flows = flow_records::flow_records(&self.resources.shared, &self.watch, go);
         let skew_ns = flow_records::skew(&flows);
@@ -172,10 +168,9 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                 })
             }),
             counted,
-            self_managed: None,
-            throttled: None,
             marks: self.film.then(|| Box::new([created, go, ends])),
             paused,
+            ..Rep::default()
         };
         Ok(Run {
             failure: self.failure(&rep),
@@ -197,20 +192,13 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
 
     fn count(&self, last: bool) -> Option<Measured<Counting<<Kernel as Source>::Counter>>> {
         let asked = last && !self.count.is_empty();
-        let tids = || {
-            self.resources
-                .shared
-                .flows()
-                .iter()
-                .map(|flow| flow.ids().1)
-                .collect()
-        };
-        asked.then(|| match self.context.body.hires() {
-            true => Measured::not_available(HIRED, ""),
-            false => {
-                let tids: Vec<i32> = tids();
-                Counting::begin(&mut Kernel, self.count, &tids)
+        asked.then(|| {
+            if self.context.body.hires() {
+                return Measured::not_available(HIRED, "");
             }
+            let flows = self.resources.shared.flows().iter();
+            let tids: Vec<i32> = flows.map(|flow| flow.ids().1).collect();
+            Counting::begin(&mut Kernel, self.count, &tids)
         })
     }
 
@@ -238,7 +226,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         self.narrate("writing");
         let before = usage::this_thread();
         let go = now_ns();
-        open(&self.resources.shared.header().start.0);
+        gate(&self.resources.shared.header().start.0, OPEN);
         self.wait(WaitFor::Done)?;
         self.inlet.drain(&self.resources.shared, self.sink)?;
         self.sink.end()?;
@@ -249,10 +237,9 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         self.narrate("finished writing");
         let tallies = || self.resources.shared.flows().iter().map(FlowStatus::read);
         let last = tallies().map(|tally| tally.end_ns).max().unwrap_or(go);
-        let end = if parent.received > 0 {
-            last.max(has_all)
-        } else {
-            last
+        let end = match parent.received {
+            0 => last,
+            _ => last.max(has_all),
         };
         // Flows that take turns line up after the release.
         let from = match tallies().map(|tally| tally.start_ns).min() {
@@ -268,7 +255,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let before = usage::this_thread();
         let t2 = now_ns();
         parent.began_ns[2] = t2;
-        open(&self.resources.shared.header().end.0);
+        gate(&self.resources.shared.header().end.0, OPEN);
         if self.watch.hung() {
             self.set.kill();
         } else {
@@ -316,21 +303,10 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn give_up(mut self, broken: io::Result<Run>) -> ! {
         self.set.kill();
         crate::ending::answer_and_exit(&match broken {
-            Ok(Run {
-                rep,
-                failure: Some(reason),
-                ..
-            }) => Answer::Failed {
-                reason,
-                kept: Some(rep),
-                begun: None,
-            },
-            Ok(Run {
-                rep, failure: None, ..
-            }) => Answer::Failed {
-                reason: Failure::Error {
+            Ok(Run { rep, failure, .. }) => Answer::Failed {
+                reason: failure.unwrap_or_else(|| Failure::Error {
                     what: "the deadline passed".to_owned(),
-                },
+                }),
                 kept: Some(rep),
                 begun: None,
             },
@@ -356,10 +332,6 @@ fn phase<T>(
         reader.end();
     }
     done
-}
-
-fn open(word: &AtomicU32) {
-    gate(word, OPEN);
 }
 
 fn gate(word: &AtomicU32, value: u32) {

@@ -16,16 +16,13 @@ use std::time::Duration;
 use measure::Measured;
 use measure::clock::now_ns;
 use measure::memory::{self, Reading};
-use measure::usage::Usage;
-use nix::sys::resource::{UsageWho, getrusage};
+use measure::usage::{ProcessUsage, Usage};
 use nix::unistd::getpid;
 
 use crate::flow_run::bind;
 use crate::parent_memory::HeldParentMemory;
 use crate::quota::{QuotaGroup, Throttled};
-use crate::record::{
-    Answer, Counted, FlowRecord, FlowState, ParentRecord, Rep, SelfManagedUsage, SlotRecord,
-};
+use crate::record::{Answer, Counted, FlowRecord, ParentRecord, Rep, SelfManagedUsage, SlotRecord};
 use crate::slot_process::{SlotProcess, limited, prepare, throttled_since};
 use crate::{Failure, Latencies, Proof, recording};
 
@@ -98,11 +95,8 @@ impl<W> SlotProcess<W> {
         if !spec.bound_to().is_empty() {
             bind(spec.bound_to())?;
         }
-        let parent_memory = spec
-            .variant
-            .parent_memory
-            .map(HeldParentMemory::take)
-            .transpose()?;
+        let parent_memory = spec.variant.parent_memory;
+        let parent_memory = parent_memory.map(HeldParentMemory::take).transpose()?;
         let total = spec.warmups + spec.reps.max(1);
         let mut reps: Vec<Rep> = Vec::with_capacity(total as usize);
         for number in 1..=total {
@@ -178,15 +172,11 @@ fn repetition(
     let all = FlowRecord {
         pid,
         tid: pid,
-        state: FlowState::Done,
-        start_ns: 0,
         end_ns: ns(done.steady),
-        create: Usage::default(),
         steady: done.usage,
         units: done.units,
-        sent: 0,
         proof: done.proof,
-        carried: 0,
+        ..FlowRecord::default()
     };
     let peak_rss = match done.own.peak_rss {
         0 => peak_rss(done.own.most)?,
@@ -198,7 +188,6 @@ fn repetition(
         create_ns,
         steady_ns,
         teardown_ns: ns(done.tear_down),
-        skew_ns: 0,
         parent: ParentRecord {
             pid,
             end_ns: ns(done.steady),
@@ -206,29 +195,25 @@ fn repetition(
             ..ParentRecord::default()
         },
         flows: vec![all],
-        turns: None,
         latencies: done.latencies.map(Box::new),
-        kernel_counters: None,
-        counted: None,
         self_managed: Some(Box::new(SelfManagedUsage {
             peak_rss,
             ..done.own
         })),
         throttled: done.throttled,
         marks: film.then(|| Box::new(marks)),
-        paused: None,
+        ..Rep::default()
     })
 }
 
 /// Of this process, and `most` times the largest reaped one.
 fn peak_rss(most: u64) -> io::Result<u64> {
-    const KIB: u64 = 1024;
-    let reaped = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
+    let reaped = ProcessUsage::reaped()?.most_rss;
     let own = match memory::reading(&[getpid().as_raw()]).map_err(io::Error::other)? {
         Reading::Honest(memory) => memory.peak_rss.unwrap_or(memory.rss),
         Reading::RssOnly { rss, .. } => rss,
     };
-    Ok(own + most * KIB * u64::try_from(reaped).unwrap_or(0))
+    Ok(own + most * reaped)
 }
 
 fn not_counted() -> Measured<Counted> {

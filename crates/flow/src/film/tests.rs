@@ -1,15 +1,13 @@
 use super::*;
 
 fn heard(moments: &[(u64, i32, Change)], causes: &[(i32, u64, State)]) -> Heard {
-    let moments = moments
-        .iter()
-        .map(|&(at_ns, tid, change)| Moment { at_ns, tid, change });
+    let moments = moments.iter();
+    let moments = moments.map(|&(at_ns, tid, change)| Moment { at_ns, tid, change });
+    let causes = causes.iter();
+    let causes = causes.map(|&(tid, at, state)| ((tid, at), state));
     Heard {
         moments: moments.collect(),
-        causes: causes
-            .iter()
-            .map(|&(tid, at, state)| ((tid, at), state))
-            .collect(),
+        causes: causes.collect(),
         lost: 0,
     }
 }

@@ -63,14 +63,10 @@ impl Flows<'_> {
         let by_flow: Vec<usize> = (0..self.sets.len()).collect();
         let cores = self.cores();
         let by_cores = cores.value();
+        let flows = self.sets.iter().take(FLOWS);
         Footprint {
             page: self.page,
-            flows: self
-                .sets
-                .iter()
-                .take(FLOWS)
-                .map(|set| self.touched(set))
-                .collect(),
+            flows: flows.map(|set| self.touched(set)).collect(),
             all: self.all(),
             by_flows: self.several(&told, &by_flow),
             by_flows_at_most: self.at_most(&told, &by_flow),
@@ -105,26 +101,17 @@ impl Flows<'_> {
     }
 
     fn joined(&self, flows: &[usize]) -> Runs {
-        flows
-            .iter()
-            .flat_map(|&flow| self.sets[flow].iter())
-            .collect()
+        let sets = flows.iter().map(|&flow| &self.sets[flow]);
+        sets.flat_map(Runs::iter).collect()
     }
 
     fn cores(&self) -> Measured<Vec<usize>> {
-        let cores: Option<Vec<usize>> = self
-            .places
-            .iter()
-            .map(|place| Some(place.core? as usize))
-            .collect();
-        cores.map_or_else(
-            || {
-                Measured::not_available(
-                    "flows that may run anywhere have no core of their own",
-                    "bind them: placement cores or smt",
-                )
-            },
-            Measured::Value,
+        let places = self.places.iter();
+        let cores = places.map(|place| Some(place.core? as usize));
+        Measured::of(
+            cores.collect(),
+            "flows that may run anywhere have no core of their own",
+            "bind them: placement cores or smt",
         )
     }
 
@@ -135,11 +122,8 @@ impl Flows<'_> {
         }
         let of_core = |(core, flows): (&usize, &Vec<usize>)| {
             let spaces = self.spaces().map(|(_, space)| {
-                let own: Vec<usize> = space
-                    .into_iter()
-                    .filter(|flow| flows.contains(flow))
-                    .collect();
-                self.union(&own)
+                let own = space.into_iter().filter(|flow| flows.contains(flow));
+                self.union(&own.collect::<Vec<_>>())
             });
             OfCore {
                 core: *core as u32,

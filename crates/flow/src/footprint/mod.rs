@@ -16,6 +16,7 @@ mod count;
 mod runs;
 
 use measure::Measured;
+pub use measure::memory::page_bytes;
 
 pub(crate) use board::Board;
 pub(crate) use count::{Place, count};
@@ -88,28 +89,11 @@ impl Pieces {
         for (flow, page) in self.pages {
             match runs.last_mut() {
                 Some((whose, run)) if *whose == flow && run.end == page => run.end += 1,
-                _ => runs.push((
-                    flow,
-                    Run {
-                        first: page,
-                        end: page + 1,
-                    },
-                )),
+                _ => runs.push((flow, Run::of(page))),
             }
         }
         runs
     }
-}
-
-/// Bytes of a small page.
-#[must_use]
-pub fn page_bytes() -> u64 {
-    let told = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
-    let told = told
-        .ok()
-        .flatten()
-        .and_then(|bytes| u64::try_from(bytes).ok());
-    told.filter(|bytes| bytes.is_power_of_two()).unwrap_or(4096)
 }
 
 /// The lowest CPU of a CPU's core; the CPU itself if unknown.
@@ -147,11 +131,8 @@ mod tests {
         let numbers = vec![0_u64; 4096];
         let mut pieces = Pieces::new(0, 4096);
         pieces.slice(&numbers);
-        let pages: u64 = pieces
-            .runs()
-            .iter()
-            .map(|(_, run)| run.end - run.first)
-            .sum();
+        let runs = pieces.runs().into_iter();
+        let pages: u64 = runs.map(|(_, run)| run.end - run.first).sum();
         assert!((8..=9).contains(&pages), "{pages}");
     }
 }

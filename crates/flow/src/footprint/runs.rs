@@ -5,6 +5,13 @@ pub(crate) struct Run {
     pub(crate) end: u64,
 }
 
+impl Run {
+    pub(crate) fn of(page: u64) -> Self {
+        let end = page + 1;
+        Self { first: page, end }
+    }
+}
+
 /// In order; no two touch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Runs(Vec<Run>);
@@ -55,10 +62,8 @@ pub(crate) fn common<'a>(sets: impl IntoIterator<Item = &'a Runs>) -> Runs {
     let (mut covered, mut since, mut common) = (0, 0, Vec::new());
     for (at, step) in edges {
         if covered > 1 && at > since {
-            common.push(Run {
-                first: since,
-                end: at,
-            });
+            let (first, end) = (since, at);
+            common.push(Run { first, end });
         }
         covered += step;
         since = at;

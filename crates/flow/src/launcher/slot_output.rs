@@ -64,38 +64,26 @@ impl SlotOutput {
     pub(super) fn answer<W>(&self, spec: &SlotSpec<W>) -> Answer {
         let flows = spec.variant.flows;
         if self.ended == Ended::Deadline {
-            let reason = Failure::Hung {
+            return Answer::failed(Failure::Hung {
                 hung: flows,
                 flows,
                 deadline_s: spec.deadline_text(),
                 at: String::new(),
-            };
-            return Answer::Failed {
-                reason,
-                kept: None,
-                begun: None,
-            };
+            });
         }
         let stderr = String::from_utf8_lossy(&self.err).trim_end().to_owned();
         let answer = serde_json::from_slice(&self.out);
         answer
             .map(|answer| with_last_words(answer, &stderr))
             .unwrap_or_else(|_no_answer| {
-                let reason = Failure::SlotLost {
+                Answer::failed(Failure::SlotLost {
                     flows,
                     how: how_it_ended(self.status),
                     stderr,
-                };
-                Answer::Failed {
-                    reason,
-                    kept: None,
-                    begun: None,
-                }
+                })
             })
     }
-}
 
-impl SlotOutput {
     pub(super) fn probed<P: DeserializeOwned>(&self, spec: &ProbeSpec) -> Probed<P> {
         if self.ended == Ended::Deadline {
             let reason = format!("the probe was still at work after {:.1} s", spec.deadline_s);

@@ -30,18 +30,11 @@ impl Answer {
     fn of<'de, D: Deserializer<'de>>(kind: Kind, fields: D) -> Result<Self, D::Error> {
         match kind {
             Kind::Done => SlotRecord::deserialize(fields).map(Self::Done),
-            Kind::Failed => {
-                let Failed {
-                    reason,
-                    kept,
-                    begun,
-                } = Failed::deserialize(fields)?;
-                Ok(Self::Failed {
-                    reason,
-                    kept,
-                    begun,
-                })
-            }
+            Kind::Failed => Failed::deserialize(fields).map(|failed| Self::Failed {
+                reason: failed.reason,
+                kept: failed.kept,
+                begun: failed.begun,
+            }),
         }
     }
 }

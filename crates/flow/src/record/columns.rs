@@ -83,10 +83,8 @@ fn columns(rows: &[Object]) -> Columns {
     names.dedup();
     let (mut same, mut each) = (Object::new(), BTreeMap::new());
     for name in names {
-        let column: Vec<Value> = rows
-            .iter()
-            .map(|row| row.get(name).cloned().unwrap_or_default())
-            .collect();
+        let values = rows.iter().map(|row| row.get(name).cloned());
+        let column: Vec<Value> = values.map(Option::unwrap_or_default).collect();
         if column.windows(2).all(|pair| pair[0] == pair[1]) {
             same.extend(column.into_iter().next().map(|value| (name.clone(), value)));
         } else {
@@ -107,15 +105,17 @@ impl Columns {
             let message = format!("column {name} has {values} values for {count} flows");
             return Err(serde::de::Error::custom(message));
         }
-        let same = self.same.iter().map(|(name, value)| Column {
-            name,
-            values: Values::Same(value),
-        });
-        let each = self.each.iter().map(|(name, values)| Column {
-            name,
-            values: Values::Each(values),
-        });
-        let mut columns: Vec<Column<'_>> = same.chain(each).collect();
+        let same = self
+            .same
+            .iter()
+            .map(|(name, value)| (name, std::slice::from_ref(value)));
+        let each = self
+            .each
+            .iter()
+            .map(|(name, values)| (name, values.as_slice()));
+        let columns = same.chain(each);
+        let columns = columns.map(|(name, values)| Column { name, values });
+        let mut columns: Vec<Column<'_>> = columns.collect();
         columns.sort_unstable_by_key(|column| column.name);
         let rows = (0..self.count).map(|place| {
             FlowRecord::deserialize(Row {
@@ -130,20 +130,13 @@ impl Columns {
 
 struct Column<'a> {
     name: &'a str,
-    values: Values<'a>,
-}
-
-enum Values<'a> {
-    Same(&'a Value),
-    Each(&'a [Value]),
+    /// Of each flow, or of all of them.
+    values: &'a [Value],
 }
 
 impl<'a> Column<'a> {
     fn at(&self, place: usize) -> &'a Value {
-        match self.values {
-            Values::Same(value) => value,
-            Values::Each(values) => &values[place],
-        }
+        &self.values[place.min(self.values.len() - 1)]
     }
 }
 
@@ -180,10 +173,8 @@ impl<'a> Row<'a> {
             let is_of = |column: &Column<'_>| column.name.starts_with(prefix);
             let (columns, rest) = self.columns.split_at(self.columns.partition_point(is_of));
             self.columns = rest;
-            if columns
-                .iter()
-                .any(|column| !column.at(self.place).is_null())
-            {
+            let is_there = |column: &Column<'_>| !column.at(self.place).is_null();
+            if columns.iter().any(is_there) {
                 let object = Row {
                     columns,
                     place: self.place,
@@ -244,10 +235,11 @@ impl<'de> MapAccess<'de> for Fields<'de> {
         }
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{FlowState, ParentRecord, Rep};
+    use crate::record::{FlowState, Rep};
 
     fn rep(flows: i32) -> Rep {
         let flow = |n: i32| FlowRecord {
@@ -265,30 +257,21 @@ mod tests {
                 cpu_ns: n.unsigned_abs().into(),
                 ..Default::default()
             },
-            steady: Default::default(),
             units: 1,
-            sent: 0,
             proof: crate::Proof {
                 count: 1,
                 checksum: n.unsigned_abs().into(),
             },
             carried: u64::from(n % 2 == 0),
+            ..FlowRecord::default()
         };
         Rep {
             create_ns: 1,
             steady_ns: 2,
             teardown_ns: 3,
             skew_ns: 4,
-            parent: ParentRecord::default(),
             flows: (0..flows).map(flow).collect(),
-            turns: None,
-            latencies: None,
-            kernel_counters: None,
-            counted: None,
-            self_managed: None,
-            throttled: None,
-            marks: None,
-            paused: None,
+            ..Rep::default()
         }
     }
 
@@ -306,11 +289,8 @@ mod tests {
         let few = serde_json::to_value(rep(64)).unwrap();
         assert!(few["flows"].is_array());
         let many = rep(1_000);
-        let rows: usize = many
-            .flows
-            .iter()
-            .map(|f| serde_json::to_string(f).unwrap().len())
-            .sum();
+        let written = |flow| serde_json::to_string(flow).unwrap().len();
+        let rows: usize = many.flows.iter().map(written).sum();
         let columns = serde_json::to_string(&many).unwrap().len();
         assert!(5 * columns < rows, "{columns} of {rows}");
         let many = serde_json::to_value(many).unwrap();

@@ -3,6 +3,8 @@
 use measure::counters::{Event, Sample, Scope};
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
+
 /// Events of the flows between the two gates, as they were read, and scaled flow by flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
@@ -40,7 +42,7 @@ pub enum Came {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scaled: Option<u64>,
         /// Flows whose counter never ran.
-        #[serde(default, skip_serializing_if = "is_none")]
+        #[serde(default, skip_serializing_if = "is_default")]
         never_ran: usize,
         /// Of each flow, in flow order; empty where there are more than 64.
         each: Vec<Sample>,
@@ -50,10 +52,6 @@ pub enum Came {
         /// The number of the error.
         errno: i32,
     },
-}
-
-fn is_none(number: &usize) -> bool {
-    *number == 0
 }
 
 impl Came {
@@ -77,11 +75,10 @@ impl Came {
         match self {
             Self::Read {
                 never_ran, each, ..
-            } => each
-                .iter()
-                .filter(|one| one.ran().is_none())
-                .count()
-                .max(*never_ran),
+            } => {
+                let never = each.iter().filter(|one| one.ran().is_none());
+                never.count().max(*never_ran)
+            }
             Self::Refused { .. } => 0,
         }
     }

@@ -195,11 +195,8 @@ fn one_line(text: &str) -> String {
             lines.push(line);
         }
     }
-    let said: Vec<&str> = lines
-        .iter()
-        .copied()
-        .filter(|line| !of_panic(line))
-        .collect();
+    let said = lines.iter().copied().filter(|line| !of_panic(line));
+    let said: Vec<&str> = said.collect();
     match said.is_empty() {
         true => lines.join(" "),
         false => said.join(" "),
@@ -226,10 +223,8 @@ mod tests {
             deadline_s: "10".to_owned(),
             at: String::new(),
         };
-        assert_eq!(
-            hung(1).to_string(),
-            "1 of 4 flows was still at work at the deadline of 10 s and was killed"
-        );
+        let one = "1 of 4 flows was still at work at the deadline of 10 s and was killed";
+        assert_eq!(hung(1).to_string(), one);
         assert!(hung(2).to_string().starts_with("2 of 4 flows were still"));
     }
 

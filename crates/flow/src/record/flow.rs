@@ -1,10 +1,11 @@
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use crate::Proof;
 
 /// What one flow did in one repetition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct FlowRecord {
     /// Process id, and thread id (the same for a process's first thread).
@@ -29,23 +30,16 @@ pub struct FlowRecord {
     /// Proof of its work.
     pub proof: Proof,
     /// User-level flows that it carried; 0 for a flow of the kernel's own.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub carried: u64,
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes what it skips by reference"
-)]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
 /// How a flow ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum FlowState {
     /// It did all its work.
+    #[default]
     Done,
     /// Its process ended before its work was done.
     Died {
@@ -131,12 +125,9 @@ mod tests {
             state,
             start_ns: 3,
             end_ns: 4,
-            create: Usage::default(),
-            steady: Usage::default(),
             units: 5,
             sent: 6,
-            proof: Proof::default(),
-            carried: 0,
+            ..FlowRecord::default()
         };
         let how = "SIGSEGV".to_owned();
         let what = "it was full".to_owned();

@@ -64,13 +64,8 @@ impl CounterReader {
         if self.flows > MOST {
             return;
         }
-        let tasks = || {
-            shared
-                .flows()
-                .iter()
-                .map(FlowStatus::ids)
-                .map(|(pid, tid)| Task { pid, tid })
-        };
+        let ids = || shared.flows().iter().map(FlowStatus::ids);
+        let tasks = || ids().map(|(pid, tid)| Task { pid, tid });
         let migrations = tasks().map(|task| self.reader.migrations(task)).collect();
         self.migrations.gates.push(all(migrations));
         let io = tasks().map(|task| self.reader.io(task)).collect();
@@ -94,30 +89,18 @@ fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
     if hires {
         return Measured::not_available(HIRED, "");
     }
-    match flows <= MOST {
-        true => Measured::Value(()),
-        false => Measured::not_available(
-            format!("{flows} flows are more than are read one by one, which are {MOST}"),
-            "use fewer flows",
-        ),
-    }
+    Measured::of(
+        (flows <= MOST).then_some(()),
+        format!("{flows} flows are more than are read one by one, which are {MOST}"),
+        "use fewer flows",
+    )
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Track<T> {
     parent: Vec<(Measured<T>, Measured<T>)>,
     began: Option<Measured<T>>,
     gates: Vec<Measured<Vec<T>>>,
-}
-
-impl<T> Default for Track<T> {
-    fn default() -> Self {
-        Self {
-            parent: Vec::new(),
-            began: None,
-            gates: Vec::new(),
-        }
-    }
 }
 
 impl<T: Copy> Track<T> {
@@ -131,28 +114,27 @@ impl<T: Copy> Track<T> {
     }
 
     fn per_phase(self, since: impl Fn(T, T) -> T) -> Measured<PerPhase<T>> {
-        let spans = self.parent.into_iter();
-        let spans = spans
-            .map(|(began, ended)| began.and_then(|began| ended.map(|ended| since(ended, began))));
+        let span = |(began, ended): (Measured<T>, Measured<T>)| {
+            began.and_then(|began| ended.map(|ended| since(ended, began)))
+        };
+        let spans = self.parent.into_iter().map(span);
         let (parent, gates) = (all(spans.collect()), all(self.gates));
         parent.and_then(|parent| {
-            gates.and_then(|gates| match (&parent[..], &gates[..]) {
-                (&[create, steady, teardown], [born, done]) => Measured::Value(PerPhase {
-                    parent: OfParent {
-                        create,
-                        steady,
-                        teardown,
-                    },
-                    flows: born
-                        .iter()
-                        .zip(done)
-                        .map(|(&born, &done)| OfFlow {
-                            create: born,
-                            steady: since(done, born),
-                        })
-                        .collect(),
-                }),
-                _ => Measured::not_available("the repetition did not come to its end", ""),
+            gates.and_then(|gates| {
+                let (&[create, steady, teardown], [born, done]) = (&parent[..], &gates[..]) else {
+                    return Measured::not_available("the repetition did not come to its end", "");
+                };
+                let parent = OfParent {
+                    create,
+                    steady,
+                    teardown,
+                };
+                let flows = born.iter().zip(done).map(|(&born, &done)| OfFlow {
+                    create: born,
+                    steady: since(done, born),
+                });
+                let flows = flows.collect();
+                Measured::Value(PerPhase { parent, flows })
             })
         })
     }

@@ -6,9 +6,8 @@ use crate::watch::Watch;
 
 pub(super) fn flow_records(shared: &SharedMemory, watch: &Watch<'_>, go: u64) -> Vec<FlowRecord> {
     let flows = shared.flows().iter().enumerate();
-    flows
-        .map(|(index, flow)| flow_record(flow, go, watch.fate(index)))
-        .collect()
+    let flows = flows.map(|(index, flow)| flow_record(flow, go, watch.fate(index)));
+    flows.collect()
 }
 
 fn flow_record(flow: &FlowStatus, go: u64, fate: Option<FlowState>) -> FlowRecord {
@@ -37,12 +36,8 @@ fn flow_record(flow: &FlowStatus, go: u64, fate: Option<FlowState>) -> FlowRecor
 }
 
 pub(super) fn skew(flows: &[FlowRecord]) -> u64 {
-    let starts = || {
-        flows
-            .iter()
-            .filter(|flow| flow.end_ns > 0)
-            .map(|flow| flow.start_ns)
-    };
+    let ended = || flows.iter().filter(|flow| flow.end_ns > 0);
+    let starts = || ended().map(|flow| flow.start_ns);
     starts().max().unwrap_or(0) - starts().min().unwrap_or(0)
 }
 

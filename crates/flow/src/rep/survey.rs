@@ -31,28 +31,17 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             let reason = format!("a flow had died ({how})");
             return Ok(Some(Measured::not_available(reason, "")));
         }
-        let places: Vec<Place> = self.places();
-        Ok(Some(footprint::count(
-            board,
-            &places,
-            footprint::page_bytes(),
-        )))
+        let page = footprint::page_bytes();
+        Ok(Some(footprint::count(board, &self.places(), page)))
     }
 
     fn places(&self) -> Vec<Place> {
         let cpus = self.context.cpus;
-        let flows = self
-            .resources
-            .shared
-            .flows()
-            .iter()
-            .map(FlowStatus::ids)
-            .enumerate();
-        flows
-            .map(|(flow, (pid, _))| Place {
-                pid,
-                core: (!cpus.is_empty()).then(|| footprint::core_of(cpus[flow % cpus.len()])),
-            })
-            .collect()
+        let flows = self.resources.shared.flows().iter().map(FlowStatus::ids);
+        let places = flows.enumerate().map(|(flow, (pid, _))| Place {
+            pid,
+            core: (!cpus.is_empty()).then(|| footprint::core_of(cpus[flow % cpus.len()])),
+        });
+        places.collect()
     }
 }

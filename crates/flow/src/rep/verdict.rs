@@ -3,7 +3,7 @@ use crate::Failure;
 use crate::body::{Body, Part};
 use crate::channel::Sink;
 use crate::flow_run::Context;
-use crate::flow_status::Stage;
+use crate::flow_status::{FlowStatus, Stage};
 use crate::record::{FlowRecord, FlowState, Rep, Turns};
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
@@ -17,9 +17,10 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         if hung > 0 {
             let mut all = self.resources.shared.flows().iter().enumerate();
             // Others wait for it at the gate.
-            let part = match all
-                .any(|(at, flow)| flow.stage() == Stage::Absent && self.watch.fate(at).is_none())
-            {
+            let is_made = |(at, flow): (usize, &FlowStatus)| {
+                flow.stage() == Stage::Absent && self.watch.fate(at).is_none()
+            };
+            let part = match all.any(is_made) {
                 true => Part::Begin,
                 false => Part::Work,
             };
@@ -50,13 +51,8 @@ const SWITCHED: f64 = 0.9;
 
 impl<B: Body> Context<'_, B> {
     fn not_in_turn(&self, turns: Turns) -> Option<Failure> {
-        let Turns {
-            handed_over,
-            switches,
-            checked,
-            orderly,
-            ..
-        } = turns;
+        let (handed_over, switches) = (turns.handed_over, turns.switches);
+        let (checked, orderly) = (turns.checked, turns.orderly);
         if self.variant.flows > 1 && (switches as f64) < SWITCHED * handed_over as f64 {
             return Some(Failure::NotSwitched {
                 switches,
@@ -69,15 +65,13 @@ impl<B: Body> Context<'_, B> {
 }
 
 fn trouble(flows: &[FlowRecord]) -> Option<Failure> {
-    flows
-        .iter()
-        .enumerate()
-        .find_map(|(index, flow)| match &flow.state {
-            FlowState::Error { what } => Some(Failure::Error {
-                what: format!("flow {index} {what}"),
-            }),
-            _ => None,
-        })
+    let mut flows = flows.iter().enumerate();
+    flows.find_map(|(index, flow)| match &flow.state {
+        FlowState::Error { what } => Some(Failure::Error {
+            what: format!("flow {index} {what}"),
+        }),
+        _ => None,
+    })
 }
 
 fn results_lost(rep: &Rep) -> Option<Failure> {

@@ -62,10 +62,8 @@ impl Flows<'_> {
             small: shared.small.pages(),
             huge: shared.huge.pages(),
         };
-        spaces
-            .values()
-            .map(of)
-            .fold(Touched::default(), |a, b| a + b)
+        let each = spaces.values().map(of);
+        each.fold(Touched::default(), |a, b| a + b)
     }
 
     fn within(&self, groups: &[usize]) -> BTreeMap<i32, Shared> {
@@ -104,10 +102,7 @@ impl Flows<'_> {
         let mut once: BTreeMap<i32, Vec<Run>> = BTreeMap::new();
         for pages in frames.values() {
             if let Some(page) = self.of_several(pages, groups) {
-                once.entry(page.pid).or_default().push(Run {
-                    first: page.number,
-                    end: page.number + 1,
-                });
+                once.entry(page.pid).or_default().push(Run::of(page.number));
             }
         }
         let shared = |(pid, runs): (i32, Vec<Run>)| {

@@ -27,6 +27,27 @@ fn touched(small: u64, huge: u64) -> Touched {
     Touched { small, huge }
 }
 
+/// Two processes on two cores.
+const TWO: [Place; 2] = [
+    Place {
+        pid: 1,
+        core: Some(0),
+    },
+    Place {
+        pid: 2,
+        core: Some(1),
+    },
+];
+
+fn told(mapped: Vec<Mapped>) -> Measured<PageCounts> {
+    let resident = 20;
+    Measured::Value(PageCounts { resident, mapped })
+}
+
+fn mapped(pid: i32, number: u64, frame: Option<u64>) -> Mapped {
+    Mapped { pid, number, frame }
+}
+
 #[test]
 fn threads_share_the_pages_that_both_have_and_cores_those_of_their_flows() {
     // Flows 0 and 1 are hardware threads of core 0, flow 2 is alone on core 4.
@@ -46,30 +67,16 @@ fn threads_share_the_pages_that_both_have_and_cores_those_of_their_flows() {
 
 #[test]
 fn processes_share_what_is_the_same_physical_page() {
-    let places = [place(1, 0), place(2, 1)];
-    let flows = flows(&places, &[&[(0, 10)], &[(0, 10)]]);
-    let mapped = |pid, number, frame| Mapped { pid, number, frame };
-    let told = |mapped| {
-        Measured::Value(PageCounts {
-            resident: 20,
-            mapped,
-        })
-    };
-    let groups = [0, 1];
-    assert_eq!(
-        flows.several(&told(vec![]), &groups),
-        Measured::Value(touched(0, 0))
-    );
+    let flows = flows(&TWO, &[&[(0, 10)], &[(0, 10)]]);
+    let shared = |mapped| flows.several(&told(mapped), &[0, 1]);
+    assert_eq!(shared(vec![]), Measured::Value(touched(0, 0)));
     let same = vec![
         mapped(1, 3, Some(77)),
         mapped(2, 5, Some(77)),
         mapped(2, 6, Some(8)),
     ];
-    assert_eq!(
-        flows.several(&told(same), &groups),
-        Measured::Value(touched(1, 1))
-    );
-    let hidden = flows.several(&told(vec![mapped(1, 3, None)]), &groups);
+    assert_eq!(shared(same), Measured::Value(touched(1, 1)));
+    let hidden = shared(vec![mapped(1, 3, None)]);
     let Measured::NotAvailable { reason, remedy } = hidden else {
         panic!("{hidden:?}")
     };
@@ -81,49 +88,33 @@ fn processes_share_what_is_the_same_physical_page() {
 fn where_physical_pages_are_hidden_there_is_a_bound_and_no_more_than_that() {
     // Two processes of two threads, which share 2 pages within the first.
     let places = [place(1, 0), place(1, 1), place(2, 0), place(2, 1)];
-    let flows = flows(
-        &places,
-        &[&[(0, 10)], &[(8, 20)], &[(0, 10)], &[(600, 610)]],
-    );
-    let told = |frame, pages| {
-        let page = |number| Mapped {
-            pid: 1,
-            number,
-            frame,
-        };
-        Measured::Value(PageCounts {
-            resident: 40,
-            mapped: (0..pages).map(page).collect(),
-        })
-    };
+    let sets: [&[(u64, u64)]; 4] = [&[(0, 10)], &[(8, 20)], &[(0, 10)], &[(600, 610)]];
+    let flows = flows(&places, &sets);
+    let pages = |frame, pages| told((0..pages).map(|number| mapped(1, number, frame)).collect());
     let by_flow = [0, 1, 2, 3];
-    let hidden = told(None, 65);
+    let hidden = pages(None, 65);
     assert!(flows.several(&hidden, &by_flow).value().is_none());
     let most = flows.at_most(&hidden, &by_flow);
     // 39 pages on 3 ranges in all.
     assert_eq!(most, Some(touched(2 + 32, 3)));
     // What is known, and what cannot be read at all, has no bound.
-    assert_eq!(flows.at_most(&told(Some(7), 65), &by_flow), None);
+    assert_eq!(flows.at_most(&pages(Some(7), 65), &by_flow), None);
     let unread = Measured::not_available("no pagemap", "");
     assert_eq!(flows.at_most(&unread, &by_flow), None);
 }
 
 #[test]
 fn where_nothing_is_mapped_twice_the_number_is_known_and_0() {
-    let places = [place(1, 0), place(2, 1)];
-    let flows = flows(&places, &[&[(0, 10)], &[(0, 10)]]);
+    let flows = flows(&TWO, &[&[(0, 10)], &[(0, 10)]]);
     let told = Measured::Value(PageCounts::default());
-    assert_eq!(
-        flows.several(&told, &[0, 1]),
-        Measured::Value(touched(0, 0))
-    );
+    let shared = flows.several(&told, &[0, 1]);
+    assert_eq!(shared, Measured::Value(touched(0, 0)));
     assert_eq!(flows.at_most(&told, &[0, 1]), None);
 }
 
 #[test]
 fn address_spaces_are_counted_each_by_itself() {
-    let places = [place(1, 0), place(2, 1)];
-    let flows = flows(&places, &[&[(0, 10)], &[(0, 10)]]);
+    let flows = flows(&TWO, &[&[(0, 10)], &[(0, 10)]]);
     assert_eq!(flows.footprint().all, touched(20, 2));
 }
 
@@ -137,21 +128,11 @@ fn flows_without_a_core_have_no_core_and_not_core_0() {
 
 #[test]
 fn pages_that_lie_apart_in_physical_memory_are_as_many_ranges_as_their_addresses_are_in() {
-    let places = [place(1, 0), place(2, 1)];
-    let flows = flows(&places, &[&[(0, 1_536)], &[(0, 1_536)]]);
+    let flows = flows(&TWO, &[&[(0, 1_536)], &[(0, 1_536)]]);
     // 52 pages on 3 ranges of addresses, each on a range of physical memory of its own.
-    let apart = (0..52_u64).flat_map(|number| {
-        [1, 2].map(|pid| Mapped {
-            pid,
-            number: number * 29,
-            frame: Some(1 + number * 512),
-        })
-    });
-    let told = Measured::Value(PageCounts {
-        resident: 3_072,
-        mapped: apart.collect(),
-    });
-    let shared = flows.several(&told, &[0, 1]);
+    let apart = (0..52_u64)
+        .flat_map(|number| [1, 2].map(|pid| mapped(pid, number * 29, Some(1 + number * 512))));
+    let shared = flows.several(&told(apart.collect()), &[0, 1]);
     assert_eq!(shared, Measured::Value(touched(52, 3)));
 }
 

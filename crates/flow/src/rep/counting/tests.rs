@@ -108,21 +108,32 @@ fn refused(errno: Errno) -> Came {
     }
 }
 
+/// Where an event was counted, of all flows, and of each.
+fn read(counted: &Counted, event: Event) -> (Scope, Sample, &[Sample]) {
+    match counted.of(event) {
+        Some(Came::Read {
+            scope, sum, each, ..
+        }) => (*scope, *sum, each),
+        other => panic!("{other:?}"),
+    }
+}
+
+const ONCE: Sample = Sample {
+    count: 1,
+    enabled_ns: 1,
+    running_ns: 1,
+};
+
 #[test]
 fn each_flow_is_read_and_partial_times_are_kept_as_they_are() {
     let mut script = Script::new(|_, _, tid| Plan::reads(sample(10 * tid as u64, 100, 25)));
     let counted = script.count(&[CYCLES], 3);
     assert_eq!(counted.flows, 3);
-    let Some(Came::Read {
-        scope, sum, each, ..
-    }) = counted.of(CYCLES)
-    else {
-        panic!("{counted:?}");
-    };
-    assert_eq!(*scope, Scope::Everywhere);
+    let (scope, sum, each) = read(&counted, CYCLES);
+    assert_eq!(scope, Scope::Everywhere);
     let expected = [0, 10, 20].map(|count| sample(count, 100, 25));
     assert_eq!(each, &expected);
-    assert_eq!(*sum, sample(30, 300, 75));
+    assert_eq!(sum, sample(30, 300, 75));
     assert_eq!(sum.scaled(), Some(120.0));
     assert_eq!(counted.of(SWITCHES), None);
 }
@@ -171,9 +182,7 @@ fn many_flows_are_one_sum() {
     let mut script = Script::new(|_, _, _| Plan::reads(sample(1, 2, 2)));
     for (flows, rows) in [(64, 64), (65, 0), (1_000, 0)] {
         let counted = script.count(&[CYCLES, SWITCHES], flows);
-        let Some(Came::Read { sum, each, .. }) = counted.of(SWITCHES) else {
-            panic!("{counted:?}");
-        };
+        let (_, sum, each) = read(&counted, SWITCHES);
         assert_eq!((sum.count, each.len()), (flows as u64, rows));
     }
 }
@@ -187,14 +196,11 @@ fn every_error_of_opening_is_the_events_own_and_the_others_are_counted() {
     ] {
         let mut script = Script::new(move |event, _, _| match event {
             CYCLES => Err(errno),
-            _ => Plan::reads(sample(1, 1, 1)),
+            _ => Plan::reads(ONCE),
         });
         let counted = script.count(&[CYCLES, SWITCHES], 2);
         assert_eq!(counted.of(CYCLES), Some(&refused(errno)), "{errno}");
-        assert!(
-            matches!(counted.of(SWITCHES), Some(Came::Read { .. })),
-            "{errno}"
-        );
+        read(&counted, SWITCHES);
     }
 }
 
@@ -202,7 +208,7 @@ fn every_error_of_opening_is_the_events_own_and_the_others_are_counted() {
 fn an_event_that_fails_for_a_later_flow_fails_for_all_and_leaves_room() {
     let mut script = Script::new(|event, _, tid| match (event, tid) {
         (CYCLES, 2) => Err(Errno::EMFILE),
-        _ => Plan::reads(sample(1, 1, 1)),
+        _ => Plan::reads(ONCE),
     });
     let counted = script.count(&[CYCLES, SWITCHES], 3);
     assert_eq!(counted.of(CYCLES), Some(&refused(Errno::EMFILE)));
@@ -212,23 +218,17 @@ fn an_event_that_fails_for_a_later_flow_fails_for_all_and_leaves_room() {
 #[test]
 fn errors_of_beginning_and_of_reading_are_no_counts() {
     let mut script = Script::new(|event, _, tid| {
-        let (begin, read) = match (event, tid) {
-            (CYCLES, 1) => (Err(Errno::ENODEV), Ok(sample(1, 1, 1))),
+        let (begin, sample) = match (event, tid) {
+            (CYCLES, 1) => (Err(Errno::ENODEV), Ok(ONCE)),
             (SWITCHES, 1) => (Ok(()), Err(Errno::EIO)),
-            _ => (Ok(()), Ok(sample(1, 1, 1))),
+            _ => (Ok(()), Ok(ONCE)),
         };
-        Ok(Plan {
-            begin,
-            sample: read,
-        })
+        Ok(Plan { begin, sample })
     });
     let counted = script.count(&[CYCLES, SWITCHES, Event::PageFaults], 2);
     assert_eq!(counted.of(CYCLES), Some(&refused(Errno::ENODEV)));
     assert_eq!(counted.of(SWITCHES), Some(&refused(Errno::EIO)));
-    assert!(matches!(
-        counted.of(Event::PageFaults),
-        Some(Came::Read { .. })
-    ));
+    read(&counted, Event::PageFaults);
 }
 
 #[test]
@@ -236,14 +236,10 @@ fn what_is_forbidden_in_the_kernel_is_counted_in_user_code_where_that_tells_anyt
     for errno in [Errno::EACCES, Errno::EPERM] {
         let mut script = Script::new(move |_, scope, _| match scope {
             Scope::Everywhere => Err(errno),
-            Scope::UserOnly => Plan::reads(sample(1, 1, 1)),
+            Scope::UserOnly => Plan::reads(ONCE),
         });
         let counted = script.count(&[CYCLES, SWITCHES], 2);
-        let scope = match counted.of(CYCLES) {
-            Some(Came::Read { scope, .. }) => *scope,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(scope, Scope::UserOnly);
+        assert_eq!(read(&counted, CYCLES).0, Scope::UserOnly);
         assert_eq!(counted.of(SWITCHES), Some(&refused(errno)));
     }
 }
@@ -252,10 +248,8 @@ fn what_is_forbidden_in_the_kernel_is_counted_in_user_code_where_that_tells_anyt
 fn one_that_never_ran_is_kept_as_such() {
     let mut script = Script::new(|_, _, _| Plan::reads(sample(0, 100, 0)));
     let counted = script.count(&[CYCLES], 2);
-    let Some(Came::Read { sum, .. }) = counted.of(CYCLES) else {
-        panic!("{counted:?}");
-    };
-    assert_eq!(*sum, sample(0, 200, 0));
+    let (_, sum, _) = read(&counted, CYCLES);
+    assert_eq!(sum, sample(0, 200, 0));
     assert_eq!(sum.scaled(), None);
 }
 
@@ -265,17 +259,7 @@ fn too_many_counters_are_refused_with_the_numbers() {
         let room = room(flows, events, &Descriptors { limit, open: 24 });
         room.map(|()| "there is room").to_string()
     };
-    assert_eq!(
-        room(
-            45,
-            11,
-            &Descriptors {
-                limit: 1_024,
-                open: 24
-            }
-        ),
-        Measured::Value(())
-    );
+    assert_eq!(said(45, 11, 1_024), "there is room");
     let short = said(46, 11, 1_024);
     assert!(
         short.contains("46 flows x 11 events are 506 counters"),
@@ -283,17 +267,7 @@ fn too_many_counters_are_refused_with_the_numbers() {
     );
     assert!(short.contains("may take 500 file descriptors"), "{short}");
     assert!(short.contains("ulimit -n 1036,"), "{short}");
-    assert_eq!(
-        room(
-            46,
-            11,
-            &Descriptors {
-                limit: 1_036,
-                open: 24
-            }
-        ),
-        Measured::Value(())
-    );
+    assert_eq!(said(46, 11, 1_036), "there is room");
     let many = said(1_000_000, 11, u64::MAX);
     assert!(many.contains("more than the 8192"), "{many}");
     assert!(many.contains("fewer flows"), "{many}");
