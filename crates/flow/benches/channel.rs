@@ -70,10 +70,8 @@ fn main() {
     if flow::is_slot_process() {
         flow::slot_process_main(|slot: &SlotProcess<()>| slot.run(&Sender, &mut Adder(0)));
     }
-    let rounds = std::env::args()
-        .filter_map(|a| a.parse().ok())
-        .next()
-        .unwrap_or(15);
+    let rounds = std::env::args().find_map(|word| word.parse().ok());
+    let rounds = rounds.unwrap_or(15);
     let mut launcher = Launcher::new(Interrupt::install().expect("signals"));
     let variants: Vec<(Model, Channel)> = [Model::Process, Model::Thread]
         .into_iter()
@@ -88,25 +86,18 @@ fn main() {
         }
     }
     let mut bare: Vec<f64> = (0..rounds).map(|_round| bare_pipe()).collect();
-    bare.sort_by(f64::total_cmp);
     println!("{WRITERS} writers of {VALUES} values, {rounds} interleaved rounds");
     for (cost, (model, channel)) in costs.iter_mut().zip(&variants) {
-        cost.sort_by(f64::total_cmp);
-        let at = |quarter: usize| cost[(cost.len() - 1) * quarter / 4];
-        println!(
-            "  {model:8} {channel:5} {:.2} ns a value  [{:.2} ... {:.2}]",
-            at(2),
-            at(1),
-            at(3)
-        );
+        let [low, median, high] = quartiles(cost);
+        println!("  {model:8} {channel:5} {median:.2} ns a value  [{low:.2} ... {high:.2}]");
     }
-    let at = |quarter: usize| bare[(bare.len() - 1) * quarter / 4];
-    println!(
-        "  bare     pipe  {:.2} ns a value  [{:.2} ... {:.2}]",
-        at(2),
-        at(1),
-        at(3)
-    );
+    let [low, median, high] = quartiles(&mut bare);
+    println!("  bare     pipe  {median:.2} ns a value  [{low:.2} ... {high:.2}]");
+}
+
+fn quartiles(values: &mut [f64]) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| values[(values.len() - 1) * quarter / 4])
 }
 
 /// The floor: batches through a pipe with nothing around them.
@@ -147,11 +138,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         warmups: 1,
         ..SlotSpec::new((), variant)
     };
-    let outcome = launcher.launch(&spec).expect("launch");
-    let record = outcome
-        .answer
-        .done()
-        .unwrap_or_else(|| panic!("{:?}", outcome.answer))
-        .clone();
+    let answer = launcher.launch(&spec).expect("launch").answer;
+    let record = answer.done().unwrap_or_else(|| panic!("{answer:?}"));
     record.reps[0].steady_ns as f64 / (f64::from(WRITERS) * VALUES as f64)
 }

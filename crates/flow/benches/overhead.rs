@@ -13,12 +13,12 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-use std::io::Read;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::{Answer, Interrupt, Launcher, Model, Outcome, SlotSpec, Variant};
 use measure::clock::now_ns;
+use sys::{Pages, Shared};
 use workload::primes::{Method, Searcher};
 use workload::{Primes, Work};
 
@@ -53,40 +53,16 @@ fn work() -> Primes {
 
 /// Where bare flows leave their start and end.
 fn bare(run_all: fn(&[AtomicU64])) {
-    let words = shared_words();
-    run_all(words);
+    let words = Shared::<(), AtomicU64>::new(2 * FLOWS as usize, Pages::WhenTouched);
+    let words = words.expect("shared memory");
+    run_all(words.rows());
     let stamps = |which: usize| {
-        words
-            .iter()
-            .skip(which)
-            .step_by(2)
-            .map(|w| w.load(Ordering::Acquire))
+        let own = words.rows().iter().skip(which).step_by(2);
+        own.map(|word| word.load(Ordering::Acquire))
     };
     let first = stamps(0).min().unwrap_or(0);
     let last = stamps(1).max().unwrap_or(0);
     println!("{}", last - first);
-}
-
-fn shared_words() -> &'static [AtomicU64] {
-    // SAFETY: a fresh anonymous mapping of one page, never unmapped in this short program.
-    let page = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            4096,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    assert_ne!(
-        page,
-        libc::MAP_FAILED,
-        "mmap: {}",
-        std::io::Error::last_os_error()
-    );
-    // SAFETY: the page is zeroed, aligned, large enough for the words, and lives for ever.
-    unsafe { std::slice::from_raw_parts(page.cast::<AtomicU64>(), 2 * FLOWS as usize) }
 }
 
 fn bare_flow(words: &[AtomicU64], index: usize) {
@@ -129,19 +105,11 @@ fn spawn_all(words: &[AtomicU64]) {
 }
 
 fn run_bare(mode: &str) -> f64 {
-    let mut child = Command::new("/proc/self/exe")
-        .arg(mode)
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("start the bare program");
-    let mut text = String::new();
-    child
-        .stdout
-        .take()
-        .expect("its output")
-        .read_to_string(&mut text)
-        .expect("read it");
-    assert!(child.wait().expect("wait for it").success());
+    let mut program = Command::new("/proc/self/exe");
+    let program = program.arg(mode).stderr(Stdio::inherit());
+    let told = program.output().expect("run the bare program");
+    assert!(told.status.success());
+    let text = String::from_utf8(told.stdout).expect("text");
     text.trim().parse().expect("a number of nanoseconds")
 }
 
@@ -183,14 +151,9 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
     };
     let rep = &record.reps[0];
     own_ms.push((launch_ns - rep.total_ns()) as f64 / 1e6);
-    let first = rep
-        .flows
-        .iter()
-        .map(|flow| flow.start_ns)
-        .min()
-        .unwrap_or(0);
-    let last = rep.flows.iter().map(|flow| flow.end_ns).max().unwrap_or(0);
-    (last - first) as f64
+    let starts = rep.flows.iter().map(|flow| flow.start_ns);
+    let ends = rep.flows.iter().map(|flow| flow.end_ns);
+    (ends.max().unwrap_or(0) - starts.min().unwrap_or(0)) as f64
 }
 
 fn quartiles(values: &mut [f64]) -> [f64; 3] {

@@ -77,31 +77,18 @@ fn make(base: &Path) -> io::Result<SlotFolder> {
 
 fn unpack(carried: &Carried, path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o500)
-        .open(path)?;
-    let (mut content, mut sum) = (GzDecoder::new(carried.gzip), Sha256::new());
-    let mut piece = vec![0; 64 << 10];
-    loop {
-        match content.read(&mut piece)? {
-            0 => break,
-            bytes => {
-                sum.update(&piece[..bytes]);
-                file.write_all(&piece[..bytes])?;
-            }
-        }
-    }
-    let digits: String = sum
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    match digits == carried.sha256 {
-        true => Ok(()),
+    let options = options.write(true).create_new(true).mode(0o500);
+    let mut file = options.open(path)?;
+    let mut content = Vec::new();
+    GzDecoder::new(carried.gzip).read_to_end(&mut content)?;
+    match digits(&Sha256::digest(&content)) == carried.sha256 {
+        true => file.write_all(&content),
         false => Err(io::Error::other("it is damaged: install flowgauge again")),
     }
+}
+
+fn digits(sum: &[u8]) -> String {
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(crate) fn place() -> Option<PathBuf> {
@@ -132,13 +119,9 @@ mod tests {
     fn carried(text: &[u8], sum_of: &[u8]) -> Carried {
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         packed.write_all(text).unwrap();
-        let digits = Sha256::digest(sum_of)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>();
         Carried {
             name: "part",
-            sha256: digits.leak(),
+            sha256: digits(&Sha256::digest(sum_of)).leak(),
             gzip: packed.finish().unwrap().leak(),
         }
     }

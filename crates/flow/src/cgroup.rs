@@ -138,10 +138,8 @@ pub fn sweep() -> bool {
         .filter_map(|folder| fs::read_dir(folder).ok());
     let mut held = false;
     for entry in entries.flatten().flatten() {
-        let name = entry.file_name();
-        let is_group = name.to_str().and_then(Kind::of) == Some(Kind::Group);
         let folder = entry.path();
-        match is_group.then(|| locked(&folder)) {
+        match places::is_ours(&folder).then(|| locked(&folder)) {
             Some(Some(_lock)) => end_folder(&folder),
             Some(None) => held |= folder.exists(),
             None => {}
@@ -161,12 +159,15 @@ fn locked(folder: &Path) -> Option<File> {
     handle.try_lock().is_ok().then_some(handle)
 }
 
+/// Of the line that begins so.
+pub(crate) fn number(text: &str, key: &str) -> Option<u64> {
+    let value = text.lines().find_map(|line| line.strip_prefix(key))?;
+    value.trim().parse().ok()
+}
+
 pub(crate) fn cpu_ns(text: &str) -> Option<[u64; 2]> {
-    let of = |key: &str| -> Option<u64> {
-        let used = text.lines().find_map(|line| line.strip_prefix(key))?;
-        Some(1_000 * used.trim().parse::<u64>().ok()?)
-    };
-    Some([of("user_usec ")?, of("system_usec ")?])
+    let (user, system) = (number(text, "user_usec ")?, number(text, "system_usec ")?);
+    Some([1_000 * user, 1_000 * system])
 }
 
 pub(crate) fn threads(folder: &Path) -> usize {

@@ -11,6 +11,7 @@ mod trouble;
 mod units;
 
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use measure::clock::now_ns;
@@ -19,7 +20,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
 use crate::body::Body;
-use crate::channel::{Entrance, Outlet};
+use crate::channel::{self, Entrance, Outlet};
 use crate::flow_status::Tally;
 use crate::footprint::{Board, Pieces};
 use crate::futex;
@@ -50,6 +51,29 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) pipes: &'a Pipes,
     /// Lets a child detect that it was orphaned at birth.
     pub(crate) parent: Pid,
+}
+
+/// Hands `run` what a carrier needs that stands for itself, with nobody at its gates.
+pub(crate) fn by_itself<B: Body>(
+    body: &B,
+    variant: &Variant,
+    run: impl FnOnce(&Context<'_, B>) -> io::Result<()>,
+) -> io::Result<()> {
+    let (entrance, _inlet) = channel::open(None, Path::new(""))?;
+    run(&Context {
+        body,
+        variant,
+        cpus: &[],
+        narrate: None,
+        recorded: None,
+        shared: &SharedMemory::new(1, 0)?,
+        notify: &Notify::new()?,
+        entrance: &entrance,
+        board: None,
+        latencies: None,
+        pipes: &Pipes::default(),
+        parent: getpid(),
+    })
 }
 
 impl<B: Body> Context<'_, B> {
@@ -122,7 +146,7 @@ fn wait_at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     let (pid, tid) = (getpid().as_raw(), gettid().as_raw());
     let status = context.shared.flow(index);
     status.arrived(pid, tid, usage::this_thread());
-    arrive(context);
+    count_in(context, &context.shared.header().arrived.0);
     wait_while(&context.shared.header().start.0, SHUT);
 }
 
@@ -178,7 +202,7 @@ fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally,
         Ok(tally) => status.done(&tally),
         Err((step, error)) => status.troubled(&Tally::default(), trouble(step, &error)),
     }
-    finished(context);
+    count_in(context, &context.shared.header().done.0);
 }
 
 fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
@@ -194,10 +218,7 @@ pub(crate) fn prepare<'a, B: Body>(
     context: &Context<'a, B>,
     index: usize,
 ) -> Result<Outlet<'a>, Trouble> {
-    if !context.cpus.is_empty() {
-        let cpu = context.cpus[index % context.cpus.len()];
-        bind(&[cpu]).map_err(|error| (Step::Affinity, error))?;
-    }
+    bind_in_turn(context.cpus, index).map_err(|error| (Step::Affinity, error))?;
     if let Some(recorded) = context.recorded {
         recorded.flow_is_born(index);
     }
@@ -205,10 +226,17 @@ pub(crate) fn prepare<'a, B: Body>(
         let own = nix::sched::CloneFlags::CLONE_FILES | nix::sched::CloneFlags::CLONE_FS;
         nix::sched::unshare(own).map_err(|errno| (Step::FileTable, errno.into()))?;
     }
-    context
-        .entrance
-        .outlet(context.shared, context.notify, index)
-        .map_err(|error| (Step::OpenChannel, error))
+    let entrance = context.entrance;
+    let outlet = entrance.outlet(context.shared, context.notify, index);
+    outlet.map_err(|error| (Step::OpenChannel, error))
+}
+
+/// To one of these CPUs; of none to all.
+pub(crate) fn bind_in_turn(cpus: &[u32], number: usize) -> io::Result<()> {
+    match cpus {
+        [] => Ok(()),
+        cpus => bind(&[cpus[number % cpus.len()]]),
+    }
 }
 
 pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
@@ -220,28 +248,9 @@ pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
     Ok(())
 }
 
-fn arrive<B: Body>(context: &Context<'_, B>) {
-    let arrived = context
-        .shared
-        .header()
-        .arrived
-        .0
-        .fetch_add(1, Ordering::AcqRel)
-        + 1;
-    if arrived == context.variant.carriers() {
-        context.notify.wake();
-    }
-}
-
-fn finished<B: Body>(context: &Context<'_, B>) {
-    let done = context
-        .shared
-        .header()
-        .done
-        .0
-        .fetch_add(1, Ordering::AcqRel)
-        + 1;
-    if done == context.variant.carriers() {
+/// The last flow wakes the parent.
+fn count_in<B: Body>(context: &Context<'_, B>, there: &AtomicU32) {
+    if there.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
         context.notify.wake();
     }
 }
@@ -258,8 +267,5 @@ fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) 
         context.body.touched(state, index, &mut pieces);
         board.write(index, pieces);
     }
-    let surveyed = &context.shared.header().surveyed.0;
-    if surveyed.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
-        context.notify.wake();
-    }
+    count_in(context, &context.shared.header().surveyed.0);
 }

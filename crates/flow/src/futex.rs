@@ -35,6 +35,18 @@ pub(crate) fn sleep_unless(flag: &AtomicU32, come: impl FnOnce() -> bool) {
     }
 }
 
+/// Sleeps on `flag` as long as another flow's counter makes that necessary.
+#[inline]
+pub(crate) fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) -> bool) {
+    loop {
+        let seen = counter.load(Ordering::SeqCst);
+        if !must_wait(seen) {
+            return;
+        }
+        sleep_unless(flag, || counter.load(Ordering::SeqCst) != seen);
+    }
+}
+
 /// Wakes the sleeper on `flag`; called after the awaited thing was done.
 pub(crate) fn stir(flag: &AtomicU32) {
     if flag.load(Ordering::SeqCst) == 1 {

@@ -25,7 +25,6 @@
 //! A flow (or load generator) stopped before its own request to die with its parent, and a name that a dying slot was
 //! just making, may come later: so it looks a few times ([`crate::stranded`]).
 
-use std::fs;
 use std::io::{self, BufRead, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
@@ -33,14 +32,15 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollTimeout, poll};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::unistd::getppid;
 
 use crate::carried;
 use crate::ending::exit;
-use crate::stranded::{self, FileId, file, kill_each, pidfd};
+use crate::polled::readable;
+use crate::stranded::{self, FileId, file, holds, kill_each, pidfd};
 
 const ENDS: [Signal; 4] = [
     Signal::SIGHUP,
@@ -133,8 +133,7 @@ pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
 /// Whether this process is a janitor. `main` asks only [`crate::is_slot_process`] before.
 #[must_use]
 pub fn is_janitor() -> bool {
-    let argument = std::env::args_os().nth(1);
-    argument.is_some_and(|argument| argument == stranded::JANITOR)
+    crate::tied::is_in_role(stranded::JANITOR)
 }
 
 /// The whole life of a janitor.
@@ -183,7 +182,7 @@ fn main_process() -> Option<i32> {
 
 fn ends(main: i32) {
     let Some(process) = pidfd(main) else { return };
-    let mut end = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
+    let mut end = [readable(process.as_fd())];
     // With another parent, it ended before it could be watched, and its number may be a stranger's.
     while getppid().as_raw() == main && poll(&mut end, PollTimeout::NONE).is_err() {}
 }
@@ -192,16 +191,11 @@ fn own_pipe() -> io::Result<FileId> {
     file("/proc/self/fd/0")
 }
 
-fn holds(pid: i32, pipe: FileId) -> bool {
-    let files = fs::read_dir(format!("/proc/{pid}/fd"));
-    let mut found = files.into_iter().flatten().flatten();
-    found.any(|entry| file(entry.path()).is_ok_and(|found| found == pipe))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use std::fs;
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::MetadataExt;
 
@@ -211,9 +205,8 @@ mod tests {
     #[test]
     fn the_folder_of_a_slot_that_dies_slowly_is_removed() {
         let base = tempfile::tempdir().unwrap();
-        let path = base
-            .path()
-            .join(tidy::names::new(tidy::names::Kind::Folder).unwrap());
+        let name = tidy::names::new(tidy::names::Kind::Folder).unwrap();
+        let path = base.path().join(name);
         let held = tidy::slot_folder::SlotFolder::make(&path).unwrap();
         let dies = std::thread::spawn(move || {
             std::thread::sleep(2 * LOOKS * PAUSE);
@@ -229,11 +222,8 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         let found = fs::metadata(format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap();
         let sleep = |stdout: Stdio| {
-            Command::new("sleep")
-                .arg("60")
-                .stdout(stdout)
-                .spawn()
-                .unwrap()
+            let mut command = Command::new("sleep");
+            command.arg("60").stdout(stdout).spawn().unwrap()
         };
         let (mut holder, mut other) = (sleep(writer.into()), sleep(Stdio::null()));
         let held = nix::unistd::Pid::from_raw(holder.id().cast_signed());

@@ -165,16 +165,10 @@ impl Together {
         Shared::value().map(Self)
     }
 
-    fn cells(&self) -> &Cells {
-        &self.0
-    }
-
     pub(crate) fn merge(&self, latencies: &Latencies) {
-        let cells = self.cells();
-        cells
-            .most_ns
-            .fetch_max(latencies.most_ns, Ordering::Relaxed);
-        for (own, &count) in cells.counts.iter().zip(&latencies.counts) {
+        let most_ns = &self.0.most_ns;
+        most_ns.fetch_max(latencies.most_ns, Ordering::Relaxed);
+        for (own, &count) in self.0.counts.iter().zip(&latencies.counts) {
             if count > 0 {
                 own.fetch_add(count, Ordering::Relaxed);
             }
@@ -182,19 +176,16 @@ impl Together {
     }
 
     pub(crate) fn read(&self) -> Latencies {
-        let cells = self.cells();
-        let counts = cells.counts.iter();
+        let counts = self.0.counts.iter();
         Latencies {
             counts: counts.map(|count| count.load(Ordering::Relaxed)).collect(),
-            most_ns: cells.most_ns.load(Ordering::Relaxed),
+            most_ns: self.0.most_ns.load(Ordering::Relaxed),
         }
     }
 
     pub(crate) fn clear(&self) {
-        let cells = self.cells();
-        cells.most_ns.store(0, Ordering::Relaxed);
-        for count in &cells.counts {
-            count.store(0, Ordering::Relaxed);
+        for word in self.0.counts.iter().chain([&self.0.most_ns]) {
+            word.store(0, Ordering::Relaxed);
         }
     }
 }

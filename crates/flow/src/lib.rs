@@ -51,6 +51,7 @@ pub mod parent_memory;
 pub mod parts;
 pub mod placement;
 mod policy;
+mod polled;
 pub mod probe;
 mod proof;
 pub mod quota;

@@ -280,16 +280,11 @@ mod tests {
         let pace = pace(20, false);
         pace.enter();
         pace.leave(0);
-        assert_eq!(
-            (
-                pace.due(),
-                pace.words.header().times.0.load(Ordering::Relaxed)
-            ),
-            (0, 0)
-        );
+        let times = || pace.words.header().times.0.load(Ordering::Relaxed);
+        assert_eq!((pace.due(), times()), (0, 0));
         pace.enter();
         pace.leave(1);
-        assert_eq!(pace.words.header().times.0.load(Ordering::Relaxed), 1);
+        assert_eq!(times(), 1);
         assert_eq!(part(1, || 7), 7, "no slot has a pace here");
         assert_eq!(read(), None);
     }

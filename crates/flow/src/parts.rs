@@ -1,6 +1,6 @@
 //! What may be installed for flowgauge to do more, for messages and `flowgauge doctor`; packages of Debian and Ubuntu.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Programs or libraries that are optional.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -83,12 +83,8 @@ pub fn library(files: &[&str]) -> Option<PathBuf> {
 }
 
 fn first(folders: &[PathBuf], files: &[&str]) -> Option<PathBuf> {
-    let places = files
-        .iter()
-        .flat_map(|file| folders.iter().map(move |folder| folder.join(file)));
-    places
-        .into_iter()
-        .find(|place: &PathBuf| Path::is_file(place))
+    let in_all = |file| folders.iter().map(move |folder| folder.join(file));
+    files.iter().flat_map(in_all).find(|place| place.is_file())
 }
 
 #[cfg(test)]
@@ -113,9 +109,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all.len());
-        assert!(
-            all.iter()
-                .all(|part| part.get.starts_with("apt-get install "))
-        );
+        let is_gotten = |part: &&Part| part.get.starts_with("apt-get install ");
+        assert!(all.iter().all(is_gotten));
     }
 }

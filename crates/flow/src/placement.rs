@@ -212,10 +212,8 @@ mod tests {
     fn a_cpu_that_is_listed_twice_is_refused_and_old_results_are_read() {
         let twice = "0,2,0".parse::<Placement>().unwrap_err();
         assert!(twice.to_string().contains("CPU 0 is in the list twice"));
-        assert_eq!(
-            Placement::try_from("0,0".to_owned()),
-            Ok(Placement::List(vec![0, 0]))
-        );
+        let old = Placement::try_from("0,0".to_owned());
+        assert_eq!(old, Ok(Placement::List(vec![0, 0])));
     }
 
     #[test]
@@ -233,29 +231,23 @@ mod tests {
             numa: Vec::new(),
             ..cpus()
         };
-        let error = Placement::Numa.resolve(&one_node).unwrap_err();
-        assert!(
-            error.to_string().contains("fewer than two nodes"),
-            "{error}"
-        );
+        let error = Placement::Numa.resolve(&one_node).unwrap_err().to_string();
+        assert!(error.contains("fewer than two nodes"), "{error}");
     }
 
     #[test]
     fn what_must_not_disturb_keeps_off_measured_cores() {
         let cpus = cpus();
-        assert_eq!(
-            cpus.aside(&[2]),
-            [6, 7],
-            "not the hardware thread beside it"
-        );
-        assert_eq!(cpus.aside(&[7, 6]), [2, 3]);
-        assert_eq!(
-            cpus.aside(&[2, 6]),
-            [3, 7],
-            "no core is left, but threads are"
-        );
-        assert!(cpus.aside(&[2, 3, 6, 7]).is_empty());
-        assert!(cpus.aside(&[]).is_empty(), "free flows may run anywhere");
+        let all: [(&[u32], &[u32], &str); 5] = [
+            (&[2], &[6, 7], "not the hardware thread beside it"),
+            (&[7, 6], &[2, 3], "another core"),
+            (&[2, 6], &[3, 7], "no core is left, but threads are"),
+            (&[2, 3, 6, 7], &[], "nothing is left"),
+            (&[], &[], "free flows may run anywhere"),
+        ];
+        for (measured, aside, why) in all {
+            assert_eq!(cpus.aside(measured), aside, "{why}");
+        }
     }
 
     #[test]
@@ -267,19 +259,10 @@ mod tests {
 
     #[test]
     fn a_list_must_be_allowed() {
-        assert_eq!(
-            "6,2".parse::<Placement>().unwrap().resolve(&cpus()),
-            Ok(vec![6, 2])
-        );
-        let error = "2-4"
-            .parse::<Placement>()
-            .unwrap()
-            .resolve(&cpus())
-            .unwrap_err();
-        assert!(
-            error.to_string().contains("CPU 4 is not available"),
-            "{error}"
-        );
+        let resolved = |text: &str| text.parse::<Placement>().unwrap().resolve(&cpus());
+        assert_eq!(resolved("6,2"), Ok(vec![6, 2]));
+        let error = resolved("2-4").unwrap_err().to_string();
+        assert!(error.contains("CPU 4 is not available"), "{error}");
     }
 
     #[test]

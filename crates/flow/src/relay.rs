@@ -73,7 +73,7 @@ impl Relay {
         let header = self.header();
         let head = header.head.0.load(Ordering::Relaxed);
         let full = |tail: u32| head.wrapping_sub(tail) >= self.slots;
-        sleep_while(&header.tail.0, &header.writer_waits.0, full);
+        futex::sleep_while(&header.tail.0, &header.writer_waits.0, full);
         let slot = head % self.slots;
         let written = write(slot, self.slot(slot));
         advance(&header.head.0, head, &header.reader_waits.0);
@@ -84,7 +84,7 @@ impl Relay {
     pub fn pop<T>(&self, read: impl FnOnce(u32, &[AtomicU64]) -> T) -> T {
         let header = self.header();
         let tail = header.tail.0.load(Ordering::Relaxed);
-        sleep_while(&header.head.0, &header.reader_waits.0, |head| head == tail);
+        futex::sleep_while(&header.head.0, &header.reader_waits.0, |head| head == tail);
         let slot = tail % self.slots;
         let taken = read(slot, self.slot(slot));
         advance(&header.tail.0, tail, &header.writer_waits.0);
@@ -98,16 +98,6 @@ impl Relay {
     fn slot(&self, slot: u32) -> &[AtomicU64] {
         let first = slot as usize * self.words;
         &self.memory.rows()[first..first + self.words]
-    }
-}
-
-fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) -> bool) {
-    loop {
-        let seen = counter.load(Ordering::SeqCst);
-        if !must_wait(seen) {
-            return;
-        }
-        futex::sleep_unless(flag, || counter.load(Ordering::SeqCst) != seen);
     }
 }
 

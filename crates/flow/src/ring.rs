@@ -33,24 +33,13 @@ unsafe impl Shareable for Ring {}
 impl Ring {
     pub(crate) fn push(&self, words: &[u64]) {
         let head = self.head.0.load(Ordering::Relaxed);
-        self.wait_for_room(head);
+        let is_full = |tail: u32| head.wrapping_sub(tail) >= BATCHES;
+        futex::sleep_while(&self.tail.0, &self.writer_waits.0, is_full);
         let batch = &self.batches[(head % BATCHES) as usize].0;
         for (place, word) in batch.iter().zip(words) {
             place.store(*word, Ordering::Relaxed);
         }
         self.head.0.store(head.wrapping_add(1), Ordering::SeqCst);
-    }
-
-    fn wait_for_room(&self, head: u32) {
-        loop {
-            let tail = self.tail.0.load(Ordering::SeqCst);
-            if head.wrapping_sub(tail) < BATCHES {
-                return;
-            }
-            futex::sleep_unless(&self.writer_waits.0, || {
-                self.tail.0.load(Ordering::SeqCst) != tail
-            });
-        }
     }
 
     pub(crate) fn pop(&self, words: &mut [u64; BATCH_WORDS]) -> bool {

@@ -133,10 +133,8 @@ mod tests {
         };
         shared.flow(1).done(&tally);
         assert_eq!(shared.flow(1).stage(), Stage::Done);
-        assert_eq!(
-            (shared.flow(1).ids(), shared.flow(1).read().units),
-            ((7, 8), 3)
-        );
+        assert_eq!(shared.flow(1).ids(), (7, 8));
+        assert_eq!(shared.flow(1).read().units, 3);
         assert_eq!(shared.flow(1).create_usage(), usage);
         shared.clear();
         assert_eq!(shared.flow(1).stage(), Stage::Absent);

@@ -10,7 +10,7 @@
 //! A panic ends a slot process at once (`_exit` after the message): a forked flow that unwound into its copy of the
 //! parent's frames would go on as a second parent.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -61,9 +61,7 @@ const SPARE: Duration = Duration::from_secs(1);
 /// Whether this process was started as a slot process. To be asked first of all in `main`.
 #[must_use]
 pub fn is_slot_process() -> bool {
-    std::env::args_os()
-        .nth(1)
-        .is_some_and(|argument| argument == SLOT_PROCESS_ARGUMENT)
+    crate::tied::is_in_role(SLOT_PROCESS_ARGUMENT)
 }
 
 /// The whole life of a slot process: `run` makes body and sink and calls [`SlotProcess::run`].
@@ -71,7 +69,7 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
     end_on_panic();
     let began = Instant::now();
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
-    let task: Task<SlotSpec<W>> = match read_task() {
+    let task: Task<SlotSpec<W>> = match serde_json::from_reader(io::stdin().lock()) {
         Ok(task) => task,
         Err(error) => {
             let _closed_is_fine =
@@ -94,12 +92,6 @@ pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) 
 fn close_on_exec(lent: RawFd) {
     // SAFETY: the call takes numbers alone, and flags a descriptor left open for this process.
     unsafe { libc::fcntl(lent, libc::F_SETFD, libc::FD_CLOEXEC) };
-}
-
-fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
-    let mut text = String::new();
-    io::stdin().read_to_string(&mut text)?;
-    serde_json::from_str(&text).map_err(io::Error::other)
 }
 
 /// Each field is named: no axis is measured without its effect. Those with `_` take effect elsewhere.
@@ -172,11 +164,8 @@ impl<W> SlotProcess<W> {
         if spec.variant.placement.is_one_cpu() && !spec.bound_to().is_empty() {
             flow_run::bind(spec.bound_to())?;
         }
-        let parent_memory = spec
-            .variant
-            .parent_memory
-            .map(HeldParentMemory::take)
-            .transpose()?;
+        let parent_memory = spec.variant.parent_memory;
+        let parent_memory = parent_memory.map(HeldParentMemory::take).transpose()?;
         let flows = spec.variant.carriers();
         pace::begin(spec.variant.faster.as_ref(), flows, spec.bound_to())?;
         let rings = B::SENDS && spec.variant.channel == Channel::Shm;

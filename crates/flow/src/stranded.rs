@@ -73,14 +73,15 @@ pub fn stopped_holders(of: &File) -> Vec<i32> {
     let Ok(wanted) = of.metadata().map(|found| (found.dev(), found.ino())) else {
         return Vec::new();
     };
-    let has = |pid: i32| {
-        let files = fs::read_dir(format!("/proc/{pid}/fd"));
-        let mut files = files.into_iter().flatten().flatten();
-        files.any(|entry| file(entry.path()).is_ok_and(|found| found == wanted))
-    };
     others()
-        .filter(|&pid| stopped(pid).is_some() && has(pid))
+        .filter(|&pid| stopped(pid).is_some() && holds(pid, wanted))
         .collect()
+}
+
+pub(crate) fn holds(pid: i32, wanted: FileId) -> bool {
+    let files = fs::read_dir(format!("/proc/{pid}/fd"));
+    let mut files = files.into_iter().flatten().flatten();
+    files.any(|entry| file(entry.path()).is_ok_and(|found| found == wanted))
 }
 
 /// Of this PID namespace; none where `/proc` is another namespace's.

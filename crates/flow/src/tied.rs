@@ -4,6 +4,8 @@ use std::process::{Child, Command, Output, Stdio};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
+use nix::unistd::getpid;
+use serde::{Deserialize, Serialize};
 
 use crate::stranded;
 
@@ -20,6 +22,27 @@ pub fn output_tied(command: &mut Command) -> io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     kill_with_this(command);
     stranded::spawn(command)?.wait_with_output()
+}
+
+/// Whether this process was started with that word before all others.
+pub(crate) fn is_in_role(role: &str) -> bool {
+    let first = std::env::args_os().nth(1);
+    first.is_some_and(|first| first == role)
+}
+
+/// What a process in a role is asked for, and by whom.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Task<S> {
+    pub(crate) spec: S,
+    pub(crate) parent: i32,
+}
+
+impl<S: Serialize> Task<S> {
+    /// Of this process, as it is written.
+    pub(crate) fn line(spec: S) -> io::Result<Vec<u8>> {
+        let parent = getpid().as_raw();
+        Ok(serde_json::to_vec(&Self { spec, parent })?)
+    }
 }
 
 pub(crate) fn kill_with_this(command: &mut Command) {

@@ -11,8 +11,6 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
@@ -23,6 +21,7 @@ use crate::flow_status::Stage;
 use crate::latency::Together;
 use crate::notify::Notify;
 use crate::pace;
+use crate::polled::{readable, wait};
 use crate::record::FlowState;
 use crate::shared_memory::SharedMemory;
 use crate::start::reap_now;
@@ -100,7 +99,8 @@ pub(crate) struct Watch<'a> {
     hung: bool,
 }
 
-const LOOK_AGAIN_MS: u16 = 10;
+/// 10 ms, of which [`wait`] adds one.
+const LOOK_AGAIN: Duration = Duration::from_millis(9);
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(resources: &'a SlotResources, variant: &Variant) -> Self {
@@ -123,10 +123,8 @@ impl<'a> Watch<'a> {
     }
 
     pub(crate) fn fate(&self, index: usize) -> Option<FlowState> {
-        let (_, how) = self
-            .deaths
-            .iter()
-            .find(|(first, _)| self.holds(*first, index))?;
+        let mut deaths = self.deaths.iter();
+        let (_, how) = deaths.find(|(first, _)| self.holds(*first, index))?;
         Some(FlowState::Died { how: how.clone() })
     }
 
@@ -182,14 +180,8 @@ impl<'a> Watch<'a> {
     fn sleep(&self, wait_for: WaitFor, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
         let sleeps = &self.resources.shared.header().parent_sleeps.0;
         sleeps.store(1, Ordering::SeqCst);
-        if self.reached(wait_for)
-            || self
-                .resources
-                .shared
-                .rings()
-                .iter()
-                .any(|ring| !ring.is_empty())
-        {
+        let mut rings = self.resources.shared.rings().iter();
+        if self.reached(wait_for) || rings.any(|ring| !ring.is_empty()) {
             sleeps.store(0, Ordering::SeqCst);
             return Ok(false);
         }
@@ -199,36 +191,18 @@ impl<'a> Watch<'a> {
     }
 
     fn poll(&self, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
-        let mut descriptors = vec![PollFd::new(
-            self.resources.notify.descriptor(),
-            PollFlags::POLLIN,
-        )];
-        descriptors.extend(
-            inlet
-                .descriptor()
-                .map(|fd| PollFd::new(fd, PollFlags::POLLIN)),
-        );
-        let others = descriptors.len();
+        let mut all = vec![readable(self.resources.notify.descriptor())];
+        all.extend(inlet.descriptor().map(readable));
+        let others = all.len();
         if has_children {
-            let children = self.resources.children.as_fd();
-            descriptors.push(PollFd::new(children, PollFlags::POLLIN));
+            all.push(readable(self.resources.children.as_fd()));
         }
-        match poll(&mut descriptors, self.timeout()) {
-            Ok(_) => Ok(descriptors[others..]
-                .iter()
-                .any(|fd| fd.any() == Some(true))),
-            Err(Errno::EINTR) => Ok(false),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-
-    fn timeout(&self) -> PollTimeout {
-        if !self.deaths.is_empty() {
-            return PollTimeout::from(LOOK_AGAIN_MS);
-        }
-        let left = self.resources.left();
-        let milliseconds = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
-        PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)
+        let left = match self.deaths.is_empty() {
+            true => self.resources.left(),
+            false => LOOK_AGAIN,
+        };
+        wait(&mut all, left)?;
+        Ok(all[others..].iter().any(|fd| fd.any() == Some(true)))
     }
 
     fn note_deaths(&mut self, children: &mut Vec<(Pid, usize)>) -> io::Result<()> {

@@ -13,34 +13,43 @@ pub(crate) enum Version {
 }
 
 pub(super) fn own_folder() -> io::Result<PathBuf> {
-    let mounts = fs::read_to_string("/proc/self/mounts")?;
-    let groups = fs::read_to_string("/proc/self/cgroup")?;
+    let (mounts, groups) = told()?;
     let missing = || io::Error::new(io::ErrorKind::NotFound, "no cgroup v2 is mounted");
-    let mount = mount_of(&mounts).ok_or_else(missing)?;
-    let path = groups
-        .lines()
-        .find_map(|line| line.strip_prefix("0::/"))
-        .ok_or_else(missing)?;
-    Ok(Path::new(mount).join(path))
+    let mount = mount_of(&mounts, Version::V2).ok_or_else(missing)?;
+    let mut lines = groups.lines();
+    let path = lines.find_map(|line| line.strip_prefix("0::/"));
+    Ok(Path::new(mount).join(path.ok_or_else(missing)?))
+}
+
+/// The mounts, and the groups of this process.
+fn told() -> io::Result<(String, String)> {
+    let mounts = fs::read_to_string("/proc/self/mounts")?;
+    Ok((mounts, fs::read_to_string("/proc/self/cgroup")?))
 }
 
 /// Nearest first. A group outside the mount shows no folder.
 fn ancestors(mount: &Path, path: &str) -> Vec<PathBuf> {
     let own = mount.join(path.trim_start_matches('/'));
-    let all = own
-        .ancestors()
-        .take_while(|folder| folder.starts_with(mount));
-    all.filter(|folder| folder.is_dir())
-        .map(Path::to_owned)
-        .collect()
+    let all = own.ancestors();
+    let all = all.take_while(|folder| folder.starts_with(mount));
+    let there = all.filter(|folder| folder.is_dir());
+    there.map(Path::to_owned).collect()
 }
 
-fn mount_of(mounts: &str) -> Option<&str> {
+fn mount_of(mounts: &str, version: Version) -> Option<&str> {
     mounts.lines().find_map(|line| {
         let mut fields = line.split(' ').skip(1);
-        let (at, kind) = (fields.next()?, fields.next()?);
-        (kind == "cgroup2").then_some(at)
+        let (at, kind, options) = (fields.next()?, fields.next()?, fields.next()?);
+        let fits = match version {
+            Version::V1 => kind == "cgroup" && has_cpu(options),
+            Version::V2 => kind == "cgroup2",
+        };
+        fits.then_some(at)
     })
+}
+
+fn has_cpu(names: &str) -> bool {
+    names.split(',').any(|name| name == "cpu")
 }
 
 pub(crate) fn is_ours(folder: &Path) -> bool {
@@ -49,19 +58,15 @@ pub(crate) fn is_ours(folder: &Path) -> bool {
 }
 
 pub(super) fn folders() -> Vec<PathBuf> {
-    let found = hierarchy().map(|(_, folders)| folders).unwrap_or_default();
+    let mut found = hierarchy().map(|(_, folders)| folders).unwrap_or_default();
+    found.retain(|folder| !is_ours(folder));
     found
-        .into_iter()
-        .filter(|folder| !is_ours(folder))
-        .collect()
 }
 
 pub(crate) fn hierarchy() -> io::Result<(Version, Vec<PathBuf>)> {
-    let mounts = fs::read_to_string("/proc/self/mounts")?;
-    let groups = fs::read_to_string("/proc/self/cgroup")?;
-    place_of(&mounts, &groups)
-        .map(|(version, mount, path)| (version, ancestors(Path::new(mount), path)))
-        .ok_or_else(no_controller)
+    let (mounts, groups) = told()?;
+    let (version, mount, path) = place_of(&mounts, &groups).ok_or_else(no_controller)?;
+    Ok((version, ancestors(Path::new(mount), path)))
 }
 
 fn place_of<'t>(mounts: &'t str, groups: &'t str) -> Option<(Version, &'t str, &'t str)> {
@@ -70,28 +75,16 @@ fn place_of<'t>(mounts: &'t str, groups: &'t str) -> Option<(Version, &'t str, &
             .lines()
             .filter_map(|line| line.split_once(':')?.1.split_once(':'))
     };
-    let has = |names: &str| names.split(',').any(|name| name == "cpu");
-    let (version, path) = match lines().find(|(names, _)| has(names)) {
+    let (version, path) = match lines().find(|(names, _)| has_cpu(names)) {
         Some((_, path)) => (Version::V1, path),
         None => (Version::V2, lines().find(|(names, _)| names.is_empty())?.1),
     };
-    let mount = mounts.lines().find_map(|line| {
-        let mut fields = line.split(' ').skip(1);
-        let (at, kind, options) = (fields.next()?, fields.next()?, fields.next()?);
-        let fits = match version {
-            Version::V1 => kind == "cgroup" && has(options),
-            Version::V2 => kind == "cgroup2",
-        };
-        fits.then_some(at)
-    })?;
-    Some((version, mount, path))
+    Some((version, mount_of(mounts, version)?, path))
 }
 
 pub(crate) fn no_controller() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::NotFound,
-        "the cpu controller is mounted nowhere",
-    )
+    let why = "the cpu controller is mounted nowhere";
+    io::Error::new(io::ErrorKind::NotFound, why)
 }
 
 #[cfg(test)]
@@ -102,8 +95,9 @@ mod tests {
     fn the_second_version_is_found_beside_the_first() {
         let mounts = "cgroup /sys/fs/cgroup/pids cgroup rw 0 0\n\
                       cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0\n";
-        assert_eq!(mount_of(mounts), Some("/sys/fs/cgroup/unified"));
-        assert_eq!(mount_of("proc /proc proc rw 0 0\n"), None);
+        let found = |mounts| mount_of(mounts, Version::V2);
+        assert_eq!(found(mounts), Some("/sys/fs/cgroup/unified"));
+        assert_eq!(found("proc /proc proc rw 0 0\n"), None);
     }
 
     #[test]

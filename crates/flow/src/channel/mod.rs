@@ -19,6 +19,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::stat::Mode;
+use nix::unistd::{mkfifo, pipe2};
+
 use crate::notify::Notify;
 pub use crate::ring::BATCH_VALUES;
 use crate::ring::{BATCH_WORDS, HEAD_WORDS};
@@ -46,14 +50,13 @@ impl Entrance {
         notify: &'a Notify,
         index: usize,
     ) -> io::Result<Outlet<'a>> {
+        let mut options = OpenOptions::new();
         Ok(Outlet::new(match self {
             Self::None => Way::None,
-            Self::Fifo(path) => Way::Own(
-                OpenOptions::new()
-                    .write(true)
-                    .custom_flags(libc::O_NOFOLLOW)
-                    .open(path)?,
-            ),
+            Self::Fifo(path) => {
+                let options = options.write(true).custom_flags(libc::O_NOFOLLOW);
+                Way::Own(options.open(path)?)
+            }
             Self::Pipe(writer) => Way::Inherited(writer),
             Self::Rings => Way::Ring(shared, index, notify),
         }))
@@ -86,16 +89,11 @@ const PIPE_BYTES: libc::c_int = 1 << 20;
 
 /// Writer and reader take turns less often (a third of the cost of a value).
 fn widen(pipe: &impl AsFd) {
-    let _smaller_works_too =
-        nix::fcntl::fcntl(pipe, nix::fcntl::FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
+    let _smaller_works_too = fcntl(pipe, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
 }
 
 fn open_fifo(path: &Path) -> io::Result<(Entrance, Source)> {
-    nix::unistd::mkfifo(
-        path,
-        nix::sys::stat::Mode::S_IRUSR | nix::sys::stat::Mode::S_IWUSR,
-    )
-    .map_err(|errno| {
+    mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR).map_err(|errno| {
         io::Error::other(format!(
             "cannot make the named pipe {}: {}; set TMPDIR to a folder on a local disk that \
                  can be written, or use --channel pipe",
@@ -104,8 +102,9 @@ fn open_fifo(path: &Path) -> io::Result<(Entrance, Source)> {
         ))
     })?;
     let entrance = Entrance::Fifo(path.to_owned());
-    let reader = OpenOptions::new()
-        .read(true)
+    let mut options = OpenOptions::new();
+    let options = options.read(true);
+    let reader = options
         .custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW)
         .open(path)?;
     widen(&reader);
@@ -113,12 +112,9 @@ fn open_fifo(path: &Path) -> io::Result<(Entrance, Source)> {
 }
 
 fn open_pipe() -> io::Result<(Entrance, Source)> {
-    let (reader, writer) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)?;
+    let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
     widen(&reader);
-    nix::fcntl::fcntl(
-        &reader,
-        nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::O_NONBLOCK),
-    )?;
+    fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
     Ok((Entrance::Pipe(writer), Source::Pipe(File::from(reader))))
 }
 
@@ -176,11 +172,8 @@ mod tests {
             assert_eq!(inlet.received(), sent);
         });
         entrance.all_open();
-        assert_eq!(
-            std::fs::read_dir(folder.path()).unwrap().count(),
-            0,
-            "a pipe was left"
-        );
+        let left = std::fs::read_dir(folder.path()).unwrap();
+        assert_eq!(left.count(), 0, "a pipe was left");
         (keeper.0, inlet.received())
     }
 
@@ -208,10 +201,8 @@ mod tests {
         assert!(whole_batch(&[BATCH_VALUES as u64 + 1]).is_err());
         assert_eq!(whole_batch(&[2, 0, 0, 9]).unwrap(), None);
         assert_eq!(whole_batch(&[]).unwrap(), None);
-        assert_eq!(
-            whole_batch(&[1, 4, 0, 9, 8]).unwrap(),
-            Some([1, 4, 0, 9].as_slice())
-        );
+        let whole = whole_batch(&[1, 4, 0, 9, 8]).unwrap();
+        assert_eq!(whole, Some([1, 4, 0, 9].as_slice()));
     }
 
     #[test]

@@ -66,19 +66,16 @@ pub(crate) fn describe_trouble(word: u64) -> String {
 mod tests {
     use super::*;
 
+    fn said(step: Step, errno: i32) -> String {
+        describe_trouble(trouble(step, &io::Error::from_raw_os_error(errno)))
+    }
+
     #[test]
     fn trouble_keeps_the_step_and_the_errno() {
-        let word = trouble(
-            Step::OpenChannel,
-            &io::Error::from_raw_os_error(libc::EMFILE),
-        );
-        let text = describe_trouble(word);
-        assert!(
-            text.contains("its end of the channel")
-                && text.contains("Too many open")
-                && text.contains("ulimit -n"),
-            "{text}"
-        );
+        let text = said(Step::OpenChannel, libc::EMFILE);
+        for part in ["its end of the channel", "Too many open", "ulimit -n"] {
+            assert!(text.contains(part), "{text}");
+        }
     }
 
     #[test]
@@ -88,22 +85,20 @@ mod tests {
             (Step::SmallStacks, libc::EINVAL, "larger ones help"),
             (Step::Guards, libc::ENOMEM, "sysctl -w vm.max_map_count=N"),
         ] {
-            let text = describe_trouble(trouble(step, &io::Error::from_raw_os_error(errno)));
+            let text = said(step, errno);
             assert!(text.contains(says), "{text}");
-            assert!(
-                !text.contains("--folder") && !text.contains("workers"),
-                "{text}"
-            );
+            assert!(!text.contains("--folder"), "{text}");
+            assert!(!text.contains("workers"), "{text}");
         }
     }
 
     #[test]
     fn a_full_disk_comes_with_what_to_do() {
-        let word = trouble(Step::Unit, &io::Error::from_raw_os_error(libc::ENOSPC));
-        let text = describe_trouble(word);
+        let text = said(Step::Unit, libc::ENOSPC);
         assert!(
-            text.contains("could not do its work: No space left") && text.contains("--folder"),
+            text.contains("could not do its work: No space left"),
             "{text}"
         );
+        assert!(text.contains("--folder"), "{text}");
     }
 }

@@ -41,12 +41,8 @@ pub(crate) fn unit_of_queue<B: Body>(
 }
 
 fn next_unit<B: Body>(context: &Context<'_, B>) -> Option<u64> {
-    let unit = context
-        .shared
-        .header()
-        .cursor
-        .0
-        .fetch_add(1, Ordering::Relaxed);
+    let cursor = &context.shared.header().cursor.0;
+    let unit = cursor.fetch_add(1, Ordering::Relaxed);
     (unit < context.body.units()).then_some(unit)
 }
 

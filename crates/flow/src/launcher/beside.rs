@@ -6,10 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-
 use super::slot_output::Stream;
+use crate::polled::{readable, wait};
 use crate::stranded;
 
 #[derive(Debug)]
@@ -68,12 +66,14 @@ impl Beside {
     pub(super) fn line(&mut self, patience: Duration) -> io::Result<Vec<u8>> {
         let deadline = Instant::now() + patience;
         let end = |bytes: &[u8]| bytes.iter().position(|byte| *byte == b'\n');
-        while self.output.file.is_some() && end(&self.output.bytes).is_none() {
+        while let Some(file) = &self.output.file
+            && end(&self.output.bytes).is_none()
+        {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(io::Error::other("it does not answer"));
             }
-            sleep(&self.output, left)?;
+            wait(&mut [readable(file.as_fd())], left)?;
             self.output.read_some(usize::MAX)?;
         }
         let bytes = &mut self.output.bytes;
@@ -88,17 +88,5 @@ impl Drop for Beside {
     fn drop(&mut self) {
         let _gone_is_fine = self.child.kill();
         let _gone_is_fine = self.child.wait();
-    }
-}
-
-fn sleep(output: &Stream, left: Duration) -> io::Result<()> {
-    let Some(file) = &output.file else {
-        return Ok(());
-    };
-    let milliseconds = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
-    let timeout = PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX);
-    match poll(&mut [PollFd::new(file.as_fd(), PollFlags::POLLIN)], timeout) {
-        Ok(_) | Err(Errno::EINTR) => Ok(()),
-        Err(errno) => Err(errno.into()),
     }
 }

@@ -74,10 +74,7 @@ impl Filming {
         }
         let rep = answer.done().and_then(|record| record.reps.last());
         let film = rep.and_then(|rep| Film::of(self.heard, rep));
-        film.map_or_else(
-            || Measured::not_available("the recorded slot did not end as it should", ""),
-            Measured::Value,
-        )
+        Measured::of(film, "the recorded slot did not end as it should", "")
     }
 }
 

@@ -67,11 +67,8 @@ mod tests {
     fn read(script: &str) -> io::Result<String> {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new("/bin/sh");
-        let mut process = command
-            .args(["-c", script])
-            .current_dir(folder.path())
-            .spawn()
-            .unwrap();
+        let command = command.args(["-c", script]).current_dir(folder.path());
+        let mut process = command.spawn().unwrap();
         let mut text = String::new();
         let read = Growing::new(folder.path(), &mut process, &|| false).read_to_string(&mut text);
         process.wait().unwrap();

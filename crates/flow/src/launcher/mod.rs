@@ -29,21 +29,21 @@ use std::time::{Duration, Instant};
 
 use measure::Measured;
 use measure::clock::now_ns;
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpid};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::allocator::PRELOAD;
 use crate::janitor::{self, Janitor};
 use crate::library;
-use crate::probe::{PROBE_ARGUMENT, ProbeTask};
+use crate::polled::{readable, wait};
+use crate::probe::PROBE_ARGUMENT;
 use crate::recording;
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
 use crate::stranded;
-use crate::tied::kill_with_this;
+use crate::tied;
 use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, SlotSpec};
 use files::Files;
 use filming::Filming;
@@ -166,9 +166,7 @@ impl Launcher {
         spec: &SlotSpec<W>,
         count: impl FnOnce(&Path, &dyn Fn() -> bool) -> Option<Measured<T>>,
     ) -> Result<Outcome<T>, LaunchError> {
-        if let Some(signal) = self.interrupt.signal() {
-            return Err(LaunchError::Interrupted(signal));
-        }
+        self.is_to_go_on()?;
         let files = self
             .files(spec)
             .map_err(|source| LaunchError::Files { source })?;
@@ -190,10 +188,7 @@ impl Launcher {
             .map(|(profiler, answer)| profiler.profile(answer));
         let simulated = self.counted(spec, &files, heard.as_ref().ok(), count);
         files.remove(&mut self.janitor);
-        let heard = heard.map_err(|source| LaunchError::Start { source })?;
-        if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
-            return Err(LaunchError::Interrupted(signal));
-        }
+        let heard = self.whole(heard)?;
         let answer = answer.unwrap_or_else(|| heard.answer(spec));
         self.said = heard.err;
         let film = filming.map(|filming| Box::new(filming.film(&answer)));
@@ -202,7 +197,7 @@ impl Launcher {
             film,
             launch_ns,
             profile,
-            samples: sampler.map(Sampler::samples),
+            samples: sampler.map(|sampler| sampler.samples),
             simulated,
         })
     }
@@ -262,22 +257,30 @@ impl Launcher {
         &mut self,
         spec: &ProbeSpec,
     ) -> Result<Probed<P>, LaunchError> {
-        if let Some(signal) = self.interrupt.signal() {
-            return Err(LaunchError::Interrupted(signal));
+        self.is_to_go_on()?;
+        let heard = self.converse_about(spec);
+        Ok(self.whole(heard)?.probed(spec))
+    }
+
+    fn is_to_go_on(&self) -> Result<(), LaunchError> {
+        match self.interrupt.signal() {
+            Some(signal) => Err(LaunchError::Interrupted(signal)),
+            None => Ok(()),
         }
-        let heard = self
-            .converse_about(spec)
-            .map_err(|source| LaunchError::Start { source })?;
-        if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
-            return Err(LaunchError::Interrupted(signal));
+    }
+
+    /// What was heard, unless the wait for it was interrupted.
+    fn whole(&self, heard: io::Result<SlotOutput>) -> Result<SlotOutput, LaunchError> {
+        let heard = heard.map_err(|source| LaunchError::Start { source })?;
+        if heard.ended == Ended::Interrupted {
+            self.is_to_go_on()?;
         }
-        Ok(heard.probed(spec))
+        Ok(heard)
     }
 
     fn converse_about(&mut self, spec: &ProbeSpec) -> io::Result<SlotOutput> {
         janitor::begin(&mut self.janitor);
-        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
-        let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
+        let task = tied::Task::line(spec)?;
         let probe = stranded::spawn(&mut command(this_program(), PROBE_ARGUMENT, false))?;
         self.hear_out(probe, &task, spec.deadline_s, &mut Several(Vec::new()))
     }
@@ -288,10 +291,9 @@ impl Launcher {
         files: &Files,
         onlooker: &mut dyn Onlooker,
     ) -> io::Result<SlotOutput> {
-        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&Task {
             spec,
-            parent,
+            parent: getpid().as_raw(),
             fifo: files.fifo.clone(),
             scratch: files.scratch_path(),
             lent: self.lent.as_ref().map(AsRawFd::as_raw_fd),
@@ -386,28 +388,20 @@ impl Launcher {
         (out, err, life): (&Stream, &Stream, Option<&OwnedFd>),
         left: Duration,
     ) -> io::Result<bool> {
-        let mut descriptors = vec![PollFd::new(self.interrupt.descriptor(), PollFlags::POLLIN)];
-        descriptors.extend(life.map(|life| PollFd::new(life.as_fd(), PollFlags::POLLIN)));
-        for stream in [out, err] {
-            descriptors.extend(
-                stream
-                    .file
-                    .as_ref()
-                    .map(|f| PollFd::new(f.as_fd(), PollFlags::POLLIN)),
-            );
-        }
-        let milliseconds = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
-        let timeout = PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX);
-        match poll(&mut descriptors, timeout) {
-            Ok(_) | Err(Errno::EINTR) => Ok(self.interrupt.signal().is_some()),
-            Err(errno) => Err(errno.into()),
-        }
+        let files = [out, err]
+            .into_iter()
+            .filter_map(|stream| stream.file.as_ref());
+        let mut all = vec![readable(self.interrupt.descriptor())];
+        all.extend(life.map(|life| readable(life.as_fd())));
+        all.extend(files.map(|file| readable(file.as_fd())));
+        wait(&mut all, left)?;
+        Ok(self.interrupt.signal().is_some())
     }
 }
 
 /// Whether the process of this descriptor has; it need not be reaped.
 fn has_ended(life: &OwnedFd) -> bool {
-    let mut life = [PollFd::new(life.as_fd(), PollFlags::POLLIN)];
+    let mut life = [readable(life.as_fd())];
     poll(&mut life, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
 }
 
@@ -448,7 +442,7 @@ fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
             Stdio::piped()
         })
         .process_group(0);
-    kill_with_this(&mut command);
+    tied::kill_with_this(&mut command);
     command
 }
 
@@ -470,11 +464,8 @@ fn inherit(command: &mut Command, file: &File) {
 }
 
 fn give_task(process: &mut Child, task: &[u8]) -> io::Result<()> {
-    match process
-        .stdin
-        .take()
-        .map_or(Ok(()), |mut stdin| stdin.write_all(task))
-    {
+    let stdin = process.stdin.take();
+    match stdin.map_or(Ok(()), |mut stdin| stdin.write_all(task)) {
         // The exit status reports a slot process that died at birth.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,

@@ -60,16 +60,13 @@ impl Launcher {
         all: impl FnOnce(&Path, K, &dyn Fn() -> bool) -> io::Result<T>,
     ) -> Result<RecordedProgram<T>, LaunchError> {
         self.interrupt.begin();
-        let start = |source| LaunchError::Start { source };
         let files = Files::make(&self.folder, None, true, &mut self.janitor)
             .map_err(|source| LaunchError::Files { source })?;
         let recorded = self.run_recorded((emulator, recording), program, &files, first, all);
         files.remove(&mut self.janitor);
         self.finish();
-        match self.interrupt.signal() {
-            Some(signal) => Err(LaunchError::Interrupted(signal)),
-            None => recorded.map_err(start),
-        }
+        self.is_to_go_on()?;
+        recorded.map_err(|source| LaunchError::Start { source })
     }
 
     fn run_recorded<K, T>(

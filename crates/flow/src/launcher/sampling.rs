@@ -5,15 +5,16 @@ use measure::Measured;
 
 use super::Onlooker;
 use super::beside::Beside;
-use crate::sampler::{ARGUMENT, READY, Task};
+use crate::sampler::{ARGUMENT, READY};
 use crate::samples::{SampleSpec, Samples};
+use crate::tied::Task;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(crate) struct Sampler {
     running: Option<Beside>,
-    samples: Measured<Samples>,
+    pub(super) samples: Measured<Samples>,
 }
 
 impl Sampler {
@@ -26,10 +27,6 @@ impl Sampler {
             running,
             samples: Measured::not_available(error, ""),
         }
-    }
-
-    pub(crate) fn samples(self) -> Measured<Samples> {
-        self.samples
     }
 }
 
@@ -51,9 +48,7 @@ impl Onlooker for Sampler {
 }
 
 fn start(spec: &SampleSpec) -> io::Result<Beside> {
-    let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
-    let task = serde_json::to_vec(&Task { spec, parent })?;
-    Beside::start(ARGUMENT, task, READY, PATIENCE).map_err(why_not)
+    Beside::start(ARGUMENT, Task::line(spec)?, READY, PATIENCE).map_err(why_not)
 }
 
 fn samples(mut running: Beside) -> io::Result<Measured<Samples>> {

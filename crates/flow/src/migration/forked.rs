@@ -3,16 +3,15 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use measure::usage::{self, ProcessUsage, Usage};
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{ForkResult, Pid, getpid};
 use sys::Alone;
 
-use crate::ending::answer_and_exit;
-use crate::flow_run::bind;
+use crate::ending::{answer_and_exit, exit};
+use crate::flow_run::bind_in_turn;
+use crate::polled::{readable, wait};
 use crate::record::{Answer, SelfManagedUsage};
-use crate::start::{become_child, leave, reap};
+use crate::start::{become_child, reap};
 use crate::stranded::pidfd;
 
 const EXIT_FAILED: i32 = 98;
@@ -37,12 +36,12 @@ impl Forked {
                 ForkResult::Parent { child } => members.push(child),
                 ForkResult::Child => {
                     become_child(parent);
-                    let done = pin(cpus, number).and_then(|()| life(number));
-                    leave(if done.is_ok() { 0 } else { EXIT_FAILED })
+                    let done = bind_in_turn(cpus, number).and_then(|()| life(number));
+                    exit(if done.is_ok() { 0 } else { EXIT_FAILED })
                 }
             }
         }
-        pin(cpus, 0)?;
+        bind_in_turn(cpus, 0)?;
         Ok(Self { members })
     }
 
@@ -92,14 +91,10 @@ impl Forked {
             .filter_map(|member| pidfd(member.as_raw()))
             .collect();
         loop {
-            let over = PollFd::new(over.as_fd(), PollFlags::POLLIN);
-            let each = alive.iter();
-            let each = each.map(|member| PollFd::new(member.as_fd(), PollFlags::POLLIN));
-            let mut all: Vec<PollFd<'_>> = std::iter::once(over).chain(each).collect();
-            match poll(&mut all, PollTimeout::NONE) {
-                Err(Errno::EINTR) => continue,
-                ready => ready?,
-            };
+            let each = alive.iter().map(|member| readable(member.as_fd()));
+            let over = std::iter::once(readable(over.as_fd()));
+            let mut all: Vec<_> = over.chain(each).collect();
+            wait(&mut all, Duration::MAX)?;
             let has_ended: Vec<bool> = all.iter().map(|one| one.any() == Some(true)).collect();
             if has_ended[0] {
                 return Ok(());
@@ -134,13 +129,6 @@ fn ended(number: usize, how: &str) -> io::Error {
     io::Error::other(format!(
         "process {number} ended before its work was done: {how}"
     ))
-}
-
-fn pin(cpus: &[u32], number: usize) -> io::Result<()> {
-    match cpus {
-        [] => Ok(()),
-        cpus => bind(&cpus[number % cpus.len()..][..1]),
-    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -182,9 +170,6 @@ impl Spent {
 
 /// Of forked processes, as many times the largest.
 fn peak_rss(processes: usize) -> io::Result<u64> {
-    let (own, forked) = (
-        ProcessUsage::own()?.most_rss,
-        ProcessUsage::reaped()?.most_rss,
-    );
-    Ok(own + (processes as u64).saturating_sub(1) * forked)
+    let forked = (processes as u64).saturating_sub(1) * ProcessUsage::reaped()?.most_rss;
+    Ok(ProcessUsage::own()?.most_rss + forked)
 }

@@ -37,13 +37,7 @@ impl Times {
     }
 
     pub(super) fn spans(self) -> [Duration; 3] {
-        let Self {
-            began,
-            go,
-            done,
-            end,
-        } = self;
-        [(began, go), (go, done), (done, end)]
-            .map(|(from, to)| Duration::from_nanos(to.saturating_sub(from)))
+        let ends = [self.began, self.go, self.done, self.end];
+        [0, 1, 2].map(|at| Duration::from_nanos(ends[at + 1].saturating_sub(ends[at])))
     }
 }

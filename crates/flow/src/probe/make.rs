@@ -1,5 +1,4 @@
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::sys::prctl::set_pdeathsig;
@@ -9,12 +8,9 @@ use sys::Alone;
 
 use crate::body::Body;
 use crate::ending::exit;
-use crate::flow_run::Context;
-use crate::notify::Notify;
-use crate::shared_memory::SharedMemory;
+use crate::flow_run::by_itself;
 use crate::start::{hold, reap};
-use crate::turn::Pipes;
-use crate::{Model, Variant, channel, futex};
+use crate::{Model, Variant, futex};
 
 /// Beyond twice the prediction, enough is known.
 const BEYOND: u64 = 100;
@@ -45,15 +41,20 @@ pub(super) fn as_many_as_can_be<B: Body>(
     }
 }
 
-fn processes(enough: u64) -> Reached {
-    let mut children = Vec::with_capacity(enough as usize);
-    let mut refused = None;
-    while (children.len() as u64) < enough && refused.is_none() {
-        match waiting_process() {
-            Ok(child) => children.push(child),
-            Err(error) => refused = Some(error),
+/// As many as that, or as there can be, with the error of one more.
+fn until_refused<T>(enough: u64, make: fn() -> io::Result<T>) -> (Vec<T>, Option<io::Error>) {
+    let mut made = Vec::with_capacity(enough as usize);
+    while (made.len() as u64) < enough {
+        match make() {
+            Ok(one) => made.push(one),
+            Err(error) => return (made, Some(error)),
         }
     }
+    (made, None)
+}
+
+fn processes(enough: u64) -> Reached {
+    let (children, refused) = until_refused(enough, waiting_process);
     for child in &children {
         let _gone_is_fine = kill(*child, Signal::SIGKILL);
     }
@@ -80,14 +81,7 @@ static GATE: AtomicU32 = AtomicU32::new(0);
 
 /// With the C library's default stacks, as in slots.
 fn threads(enough: u64) -> Reached {
-    let mut all: Vec<libc::pthread_t> = Vec::with_capacity(enough as usize);
-    let mut refused = None;
-    while (all.len() as u64) < enough && refused.is_none() {
-        match waiting_thread() {
-            Ok(thread) => all.push(thread),
-            Err(error) => refused = Some(error),
-        }
-    }
+    let (all, refused) = until_refused(enough, waiting_thread);
     let reached = all.len() as u64;
     GATE.store(1, Ordering::Release);
     futex::wake_all(&GATE);
@@ -134,22 +128,7 @@ fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<
 
 fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
     let variant = Variant::new(model, u32::try_from(flows).map_err(io::Error::other)?);
-    let (shared, notify) = (SharedMemory::new(1, 0)?, Notify::new()?);
-    let (entrance, _inlet) = channel::open(None, Path::new(""))?;
-    hold(&Context {
-        body,
-        variant: &variant,
-        cpus: &[],
-        narrate: None,
-        recorded: None,
-        shared: &shared,
-        notify: &notify,
-        entrance: &entrance,
-        board: None,
-        latencies: None,
-        pipes: &Pipes::default(),
-        parent: getpid(),
-    })
+    by_itself(body, &variant, hold)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod fence;
 mod ids;
 mod make;
 
-use std::io::{self, Read};
+use std::io;
 
 use nix::errno::Errno;
 use nix::sys::prctl::set_pdeathsig;
@@ -24,6 +24,7 @@ pub use fence::{ADDRESSES, TASKS};
 use crate::Model;
 use crate::body::Body;
 use crate::ending::{end_on_panic, exit, write_line};
+use crate::tied::{Task, is_in_role};
 
 pub(crate) const PROBE_ARGUMENT: &str = "__probe";
 
@@ -89,15 +90,7 @@ pub enum Probed<P> {
 /// Whether this process was started as a probe. To be asked first of all in `main`.
 #[must_use]
 pub fn is_probe() -> bool {
-    std::env::args_os()
-        .nth(1)
-        .is_some_and(|argument| argument == PROBE_ARGUMENT)
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ProbeTask<S> {
-    pub(crate) spec: S,
-    pub(crate) parent: i32,
+    is_in_role(PROBE_ARGUMENT)
 }
 
 /// The whole life of a probe; `predict` reads behind the fence for how many there is room.
@@ -107,11 +100,8 @@ pub fn probe_main<B: Body, P: Serialize + DeserializeOwned>(
 ) -> ! {
     end_on_panic();
     let tied = set_pdeathsig(Signal::SIGKILL);
-    let mut text = String::new();
-    let task = io::stdin()
-        .read_to_string(&mut text)
-        .and_then(|_| serde_json::from_str(&text).map_err(io::Error::other));
-    let Ok(ProbeTask::<ProbeSpec> { spec, parent }) = task else {
+    let task = serde_json::from_reader(io::stdin().lock());
+    let Ok(Task::<ProbeSpec> { spec, parent }) = task else {
         exit(EXIT_NO_TASK)
     };
     if tied.is_err() || getppid().as_raw() != parent {

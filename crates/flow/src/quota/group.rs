@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Quota;
 use crate::cgroup::places::{Version, hierarchy, is_ours, no_controller};
-use crate::cgroup::{self, hold_to_the_end, make_locked, members};
+use crate::cgroup::{self, hold_to_the_end, make_locked, members, number};
 
 const PERIOD: u64 = 100_000;
 const PROCS: &str = "cgroup.procs";
@@ -134,10 +134,7 @@ impl QuotaGroup {
 }
 
 fn throttled(text: &str) -> Option<Throttled> {
-    let of = |key: &str| -> Option<u64> {
-        let value = text.lines().find_map(|line| line.strip_prefix(key))?;
-        value.trim().parse().ok()
-    };
+    let of = |key| number(text, key);
     let ns = of("throttled_time ").or_else(|| Some(1_000 * of("throttled_usec ")?))?;
     Some(Throttled {
         ns,
@@ -235,15 +232,11 @@ mod tests {
         };
         let half = Quota::Cpus(500);
         assert_eq!(written(Version::V2, half), ["cpu.max=50000 100000"]);
-        assert_eq!(
-            written(Version::V1, half),
-            ["cpu.cfs_period_us=100000", "cpu.cfs_quota_us=50000"]
-        );
+        let v1 = ["cpu.cfs_period_us=100000", "cpu.cfs_quota_us=50000"];
+        assert_eq!(written(Version::V1, half), v1);
         assert_eq!(written(Version::V2, Quota::Weight(50)), ["cpu.weight=50"]);
-        assert_eq!(
-            written(Version::V1, Quota::Weight(100)),
-            ["cpu.shares=1024"]
-        );
+        let usual = written(Version::V1, Quota::Weight(100));
+        assert_eq!(usual, ["cpu.shares=1024"]);
         assert!(written(Version::V2, Quota::Whole).is_empty());
     }
 

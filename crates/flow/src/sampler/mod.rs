@@ -22,7 +22,7 @@
 mod disk;
 mod process;
 
-pub(crate) use process::{ARGUMENT, READY, Task};
+pub(crate) use process::{ARGUMENT, READY};
 pub use process::{is_sampler, sampler_main};
 
 pub use crate::samples::{Sample, SampleSpec, Samples, Totals};

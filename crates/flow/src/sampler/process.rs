@@ -8,14 +8,14 @@ use measure::clock::{now_ns, of_process_ns, process_cpu_ns};
 use measure::memory::{self, MemoryError};
 use measure::tasks::{Process, Reader};
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use nix::unistd::getppid;
-use serde::{Deserialize, Serialize};
 
 use super::disk;
+use crate::polled::{readable, wait};
 use crate::samples::{Sample, SampleSpec, Samples, Totals};
+use crate::tied::{Task, is_in_role};
 
 pub(crate) const ARGUMENT: &str = "__sampler";
 pub(crate) const READY: &str = "ready";
@@ -25,18 +25,10 @@ const MOST: usize = 100_000;
 const MEMORY_EVERY_NS: u64 = 1_000_000_000;
 const MEMORY_REST: u64 = 100;
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Task<S> {
-    pub(crate) spec: S,
-    pub(crate) parent: i32,
-}
-
 /// Whether this process is a sampler. `main` asks only [`crate::is_slot_process`] before.
 #[must_use]
 pub fn is_sampler() -> bool {
-    std::env::args_os()
-        .nth(1)
-        .is_some_and(|argument| argument == ARGUMENT)
+    is_in_role(ARGUMENT)
 }
 
 /// The whole life of a sampler.
@@ -293,15 +285,9 @@ fn timer(began: u64, interval_ns: u64) -> io::Result<TimerFd> {
 fn next_ticks(timer: &TimerFd) -> io::Result<Option<u64>> {
     let stdin = io::stdin();
     loop {
-        let mut descriptors = [
-            PollFd::new(stdin.as_fd(), PollFlags::POLLIN),
-            PollFd::new(timer.as_fd(), PollFlags::POLLIN),
-        ];
-        match poll(&mut descriptors, PollTimeout::NONE) {
-            Err(Errno::EINTR) => continue,
-            other => other?,
-        };
-        if descriptors[0].any() != Some(false) {
+        let mut both = [readable(stdin.as_fd()), readable(timer.as_fd())];
+        wait(&mut both, Duration::MAX)?;
+        if both[0].any() != Some(false) {
             return Ok(None);
         }
         let mut count = [0; 8];
@@ -321,13 +307,7 @@ mod tests {
     #[test]
     fn no_interval_has_more_cpu_time_than_its_cpus_can_give() {
         let first = Counted::default().then(10, 4, Some(1));
-        assert_eq!(
-            first,
-            Counted {
-                at_ns: 10,
-                cpu_ns: 4
-            }
-        );
+        assert_eq!((first.at_ns, first.cpu_ns), (10, 4));
         let fallen = first.then(20, 3, Some(1));
         assert_eq!(fallen.cpu_ns, 4);
         // 26 is what was there all along; it comes to light as time allows.

@@ -12,6 +12,7 @@
 //! Where units come from a queue, a flow yields after each of them; dealt units are done in one go.
 //! A flow that never hands over keeps its carrier until the slot's deadline.
 
+use std::io;
 use std::pin::pin;
 
 use ::fiber::{Config, ConfigError, Fiber, FiberId, Lent, Life, Scheduler, SpawnError};
@@ -61,7 +62,7 @@ pub(super) fn carry_with<B: Body>(
     drop(fibers);
 }
 
-pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io::Result<()> {
+pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> io::Result<()> {
     let carried = Carried::new(context, context.variant.flows.into());
     let flows = 0..context.variant.flows as usize;
     let config = config(stacks, context.body.stack_bytes());
@@ -168,18 +169,12 @@ fn no_scheduler(error: ConfigError) -> Trouble {
     match error {
         ConfigError::Memory { source, .. } => (Step::Stacks, source),
         ConfigError::NoSharedMemory(source) => (Step::SharedMemory, source),
-        _ => (
-            Step::StackSize,
-            std::io::Error::from_raw_os_error(libc::EINVAL),
-        ),
+        _ => (Step::StackSize, io::Error::from_raw_os_error(libc::EINVAL)),
     }
 }
 
 fn no_memory(_error: std::collections::TryReserveError) -> Trouble {
-    (
-        Step::Stacks,
-        std::io::Error::from_raw_os_error(libc::ENOMEM),
-    )
+    (Step::Stacks, io::Error::from_raw_os_error(libc::ENOMEM))
 }
 
 fn no_fiber(error: SpawnError) -> Trouble {
@@ -187,7 +182,7 @@ fn no_fiber(error: SpawnError) -> Trouble {
         SpawnError::Guard { source, .. } => (Step::Guards, source),
         _ => (
             Step::SmallStacks,
-            std::io::Error::from_raw_os_error(libc::EINVAL),
+            io::Error::from_raw_os_error(libc::EINVAL),
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! Making flows: one file a model. All come down to `clone` with more or fewer things shared:
+//! Making flows. All models come down to `clone` with more or fewer things shared:
 //!
 //! | model                  | made by                       | address space | file table |
 //! |------------------------|-------------------------------|---------------|------------|
@@ -20,11 +20,7 @@
 
 mod carried;
 pub(crate) mod fiber;
-mod live;
-mod migratable;
-mod mix;
 mod process;
-mod process_shared_files;
 pub(crate) mod task;
 #[cfg(test)]
 mod tests;
@@ -34,14 +30,15 @@ use std::io;
 
 pub use fiber::guarded_bytes;
 use nix::errno::Errno;
-use nix::unistd::Pid;
+use nix::unistd::{ForkResult, Pid};
 use sys::Alone;
 
 use crate::body::Body;
-use crate::flow_run::Context;
-use crate::{Model, Variant};
+use crate::ending::exit;
+use crate::flow_run::{self, Context};
+use crate::{Model, Stacks, Variant};
 
-pub(crate) use process::{become_child, leave, reap, reap_now};
+pub(crate) use process::{become_child, reap, reap_now};
 use thread::Threads;
 
 #[derive(Debug)]
@@ -66,17 +63,21 @@ impl<'a, B: Body> FlowSet<'a, B> {
     /// On an error the flows already made wait at the start gate: [`FlowSet::kill`] them and exit.
     pub(crate) fn create(&mut self, context: &'a Context<'a, B>) -> io::Result<()> {
         let shape = context.variant.model.shape(context.variant.flows);
+        let lives = |flow| {
+            live(context, flow);
+            0
+        };
         match context.variant.model {
-            Model::Process => self.fork_all(context, process::start),
-            Model::ProcessSharedFiles => self.fork_all(context, process_shared_files::start),
-            Model::Mix { threads, .. } => self.fork_all(context, |context, index, alone| {
-                let threads = threads as usize;
-                mix::start(context, (index * threads, threads), alone)
+            Model::Process => self.fork_all(context, process::fork, lives),
+            Model::ProcessSharedFiles => self.fork_all(context, process::fork_sharing_files, lives),
+            Model::Mix { threads, .. } => self.fork_all(context, process::fork, |first| {
+                process::mix(context, first, threads as usize)
             }),
             Model::Migratable { way, processes } if processes > 1 => {
-                let region = migratable::region(context, way)?;
-                self.fork_all(context, |context, index, alone| {
-                    migratable::start(context, index, &region, alone)
+                let region = process::region(context, way)?;
+                self.fork_all(context, process::fork, |process| {
+                    fiber::carry_with(context, process, |_flows| region.join(process));
+                    0
                 })
             }
             Model::Thread
@@ -90,18 +91,25 @@ impl<'a, B: Body> FlowSet<'a, B> {
         }
     }
 
+    /// Each does what `life` says of its first flow, and leaves with that code.
     fn fork_all(
         &mut self,
         context: &'a Context<'a, B>,
-        start: impl Fn(&'a Context<'a, B>, usize, &Alone) -> io::Result<Pid>,
+        fork: fn(&Alone) -> io::Result<ForkResult>,
+        life: impl Fn(usize) -> i32,
     ) -> io::Result<()> {
         let alone = self.alone.as_ref().ok_or(Errno::EPERM)?;
         let shape = context.variant.model.shape(context.variant.flows);
         self.children.reserve(shape.processes as usize);
         for index in 0..shape.processes as usize {
-            let child = start(context, index, alone)?;
-            self.children
-                .push((child, index * shape.flows_in_each as usize));
+            let first = index * shape.flows_in_each as usize;
+            match fork(alone)? {
+                ForkResult::Child => {
+                    become_child(context.parent);
+                    exit(life(first))
+                }
+                ForkResult::Parent { child } => self.children.push((child, first)),
+            }
         }
         Ok(())
     }
@@ -119,6 +127,19 @@ impl<'a, B: Body> FlowSet<'a, B> {
             let _gone_is_fine = nix::sys::signal::kill(child, nix::sys::signal::Signal::SIGKILL);
             let _gone_is_fine = process::reap(child);
         }
+    }
+}
+
+fn live<B: Body>(context: &Context<'_, B>, index: usize) {
+    match context.variant.model {
+        Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),
+        Model::Migratable { way, .. } => fiber::carry(context, index, Stacks::Movable(way)),
+        Model::Task => task::carry(context, index),
+        Model::Process
+        | Model::ProcessSharedFiles
+        | Model::ThreadPrivateFiles
+        | Model::Thread
+        | Model::Mix { .. } => flow_run::run(context, index),
     }
 }
 

@@ -1,47 +1,71 @@
+//! Processes: how they are forked, what those of each model do, and how they end.
+
 use std::io;
 
+use ::fiber::ConfigError;
+use ::fiber::movable::{Region, Way};
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{ForkResult, Pid, fork, getppid};
+use nix::unistd::{ForkResult, Pid, getppid};
 use sys::Alone;
 
+use super::fiber::config;
+use super::live;
+use super::thread::Threads;
 use crate::body::Body;
+use crate::ending::exit;
 use crate::flow_run::Context;
+use crate::model::Stacks;
 
-pub(super) fn start<B: Body>(
-    context: &Context<'_, B>,
-    index: usize,
-    _alone: &Alone,
-) -> io::Result<Pid> {
+/// A process with a copy of the memory and of the table of files.
+pub(super) fn fork(_alone: &Alone) -> io::Result<ForkResult> {
     // SAFETY: no lock is held by another thread: there is none, as was counted just before this
-    // phase. The child never returns from `be_flow`.
-    match unsafe { fork() }? {
-        ForkResult::Child => be_flow(context, index),
-        ForkResult::Parent { child } => Ok(child),
-    }
+    // phase.
+    Ok(unsafe { nix::unistd::fork() }?)
 }
 
-pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
-    become_child(context.parent);
-    super::live::live(context, index);
-    leave(0)
+/// One that shares file table and folder. The raw call skips fork handlers: one thread holds no
+/// lock and needs no cached id.
+pub(super) fn fork_sharing_files(_alone: &Alone) -> io::Result<ForkResult> {
+    // SAFETY: there is no other thread.
+    unsafe { sys::fork_sharing(libc::CLONE_FILES | libc::CLONE_FS) }
+}
+
+const EXIT_NO_THREAD: i32 = 98;
+
+/// The first thread of a process of a mix is a flow, and makes `count` - 1 more.
+pub(super) fn mix<B: Body>(context: &Context<'_, B>, first: usize, count: usize) -> i32 {
+    let mut threads = Threads::new(context, first + 1, count - 1);
+    if threads.create().is_err() {
+        exit(EXIT_NO_THREAD);
+    }
+    live(context, first);
+    i32::from(threads.join().is_err())
+}
+
+/// For fibers that could go on in another process, each of which carries every P-th: reserved before
+/// the first fork, at the same place in all. None moves unless its body says so.
+pub(super) fn region<B: Body>(context: &Context<'_, B>, way: Way) -> io::Result<Region> {
+    let processes = context.variant.carriers() as usize;
+    let each = (context.variant.flows as usize).div_ceil(processes.max(1));
+    let config = config(Stacks::Movable(way), context.body.stack_bytes());
+    Region::reserve(config.capacity(each), processes).map_err(|error| match error {
+        // So that its remedy is found.
+        ConfigError::Memory { source, .. } => source,
+        other => io::Error::other(other),
+    })
 }
 
 pub(crate) fn become_child(parent: Pid) {
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
     if tied.is_err() || getppid() != parent {
-        leave(EXIT_ORPHAN);
+        exit(EXIT_ORPHAN);
     }
     let _cannot_fail = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
 }
 
 const EXIT_ORPHAN: i32 = 97;
-
-pub(crate) fn leave(code: i32) -> ! {
-    // SAFETY: `_exit` ends the process and has no preconditions.
-    unsafe { libc::_exit(code) }
-}
 
 pub(crate) fn reap(child: Pid) -> io::Result<()> {
     loop {

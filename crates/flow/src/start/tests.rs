@@ -1,20 +1,15 @@
 //! Who does what, where units come from a queue.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::sys::stat::{Mode, umask};
-use nix::unistd::getpid;
 
 use super::{fiber, task};
 use crate::Proof;
 use crate::body::Body;
-use crate::channel::{self, Outlet};
-use crate::flow_run::Context;
-use crate::notify::Notify;
-use crate::shared_memory::SharedMemory;
-use crate::turn::Pipes;
+use crate::channel::Outlet;
+use crate::flow_run::{Context, by_itself};
 use crate::{Model, Schedule, Stacks, Variant};
 
 /// Writes down which flow did each unit.
@@ -66,27 +61,15 @@ fn carried<B: Body>(
         schedule,
         ..Variant::new(model, flows)
     };
-    let (shared, notify) = (SharedMemory::new(1, 0).unwrap(), Notify::new().unwrap());
-    let (entrance, _inlet) = channel::open(None, Path::new("")).unwrap();
-    // Both gates stand open, so that a carrier comes through to its end.
-    shared.header().start.0.store(1, Ordering::Release);
-    shared.header().end.0.store(1, Ordering::Release);
-    let context = Context {
-        body,
-        variant: &variant,
-        cpus: &[],
-        narrate: None,
-        recorded: None,
-        shared: &shared,
-        notify: &notify,
-        entrance: &entrance,
-        board: None,
-        latencies: None,
-        pipes: &Pipes::default(),
-        parent: getpid(),
-    };
-    run(&context);
-    assert_eq!(shared.flow(0).read().units, body.units());
+    let done = by_itself(body, &variant, |context| {
+        // Both gates stand open, so that a carrier comes through to its end.
+        context.shared.header().start.0.store(1, Ordering::Release);
+        context.shared.header().end.0.store(1, Ordering::Release);
+        run(context);
+        assert_eq!(context.shared.flow(0).read().units, body.units());
+        Ok(())
+    });
+    done.unwrap();
 }
 
 /// Changes what belongs to the working folder: the umask.
@@ -115,17 +98,12 @@ impl Body for Masks {
 #[test]
 fn a_thread_with_private_files_has_a_working_folder_of_its_own() {
     let before = umask(Mode::from_bits_truncate(0o022));
-    carried(
-        &Masks,
-        Model::ThreadPrivateFiles,
-        1,
-        Schedule::Static,
-        |context| {
-            std::thread::scope(|scope| {
-                scope.spawn(|| super::live::live(context, 0));
-            });
-        },
-    );
+    let model = Model::ThreadPrivateFiles;
+    carried(&Masks, model, 1, Schedule::Static, |context| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| super::live(context, 0));
+        });
+    });
     assert_ne!(umask(before), MASK);
 }
 

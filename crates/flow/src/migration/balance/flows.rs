@@ -23,9 +23,7 @@ const LOOK_EVERY_NS: u64 = 20_000_000;
 impl<U: Uneven> Order<'_, U> {
     pub(super) fn by_flows(&self) -> io::Result<Times> {
         let mut times = Times::begin();
-        let Balancing {
-            processes, pieces, ..
-        } = *self.plan;
+        let (processes, pieces) = (self.plan.processes, self.plan.pieces);
         // SAFETY: a piece computes with its arena, so its frames fit; schedulers, of
         // `RegionMembers`, are dropped locals.
         let config = unsafe { Config::movable(STACK) };

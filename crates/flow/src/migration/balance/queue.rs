@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use allocator_api2::alloc::Global;
 
 use super::{Order, Times, Uneven};
-use crate::flow_run::bind;
+use crate::flow_run::bind_in_turn;
 use crate::migration::forked::Forked;
 
 impl<U: Uneven> Order<'_, U> {
@@ -21,16 +21,13 @@ impl<U: Uneven> Order<'_, U> {
 
     pub(super) fn by_threads(&self) -> io::Result<Times> {
         let mut times = Times::begin();
-        let cpu = |thread: usize| match self.plan.cpus.as_slice() {
-            [] => Ok(()),
-            cpus => bind(&cpus[thread % cpus.len()..][..1]),
-        };
+        let bind = |thread| bind_in_turn(&self.plan.cpus, thread);
         std::thread::scope(|scope| {
             times.go();
             let others = (1..self.plan.processes)
-                .map(|thread| scope.spawn(move || cpu(thread).map(|()| self.takes(thread))));
+                .map(|thread| scope.spawn(move || bind(thread).map(|()| self.takes(thread))));
             let others: Vec<_> = others.collect();
-            cpu(0)?;
+            bind(0)?;
             self.takes(0);
             for other in others {
                 let ended = other.join();
