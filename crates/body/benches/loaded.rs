@@ -81,16 +81,9 @@ fn batch(units: u64, mut unit: impl FnMut(u64) -> Proof) -> f64 {
 /// The example, built as its users build it.
 fn library() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let words = [
-        "build",
-        "--release",
-        "--quiet",
-        "-p",
-        "flowgauge-body",
-        "--example",
-        "primes",
-    ];
-    assert!(Command::new(cargo).args(words).status().unwrap().success());
+    let words = "build --release --quiet -p flowgauge-body --example primes";
+    let built = Command::new(cargo).args(words.split(' ')).status();
+    assert!(built.unwrap().success());
     let own = env::current_exe().unwrap();
     let release = own.ancestors().nth(2).map(Path::to_owned).unwrap();
     release.join("examples/libprimes.so")

@@ -224,10 +224,8 @@ mod tests {
         assert_eq!(of("sort --ops 1e6 --bench"), run("--ops 1e6"));
         assert_eq!(of("--ops 1e6 --nocapture --bench"), run("--ops 1e6"));
         assert_eq!(of("sort_small --exact --bench"), run(""));
-        assert_eq!(
-            of("--list --bench"),
-            Asked::Said("sort_small: benchmark".to_owned())
-        );
+        let listed = Asked::Said("sort_small: benchmark".to_owned());
+        assert_eq!(of("--list --bench"), listed);
     }
 
     /// It ended without a word.
@@ -241,22 +239,15 @@ mod tests {
     /// `cargo test --all-targets` ran the whole benchmark.
     #[test]
     fn cargo_test_checks_a_body_and_runs_no_benchmark() {
-        for check in [
-            "",
-            "--test --bench",
-            "sort",
-            "--test-threads 4 --skip other",
-            "other small -q",
-        ] {
+        let skips = "--test-threads 4 --skip other";
+        for check in ["", "--test --bench", "sort", skips, "other small -q"] {
             assert_eq!(of(check), Asked::Check, "{check}");
         }
-        for nothing in [
-            "other",
-            "--ignored",
-            "sort --exact",
-            "--list --ignored",
-            "--list other",
-        ] {
+        let lists = ["--list --ignored", "--list other"];
+        for nothing in ["other", "--ignored", "sort --exact"]
+            .into_iter()
+            .chain(lists)
+        {
             assert_eq!(of(nothing), Asked::Nothing, "{nothing}");
         }
     }

@@ -94,11 +94,8 @@ pub fn name_endings(who: String) {
 }
 
 extern "C" fn on_crash(signal: i32, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
-    let known = CRASHES
-        .iter()
-        .zip(&BEFORE)
-        .find(|((own, _), _)| *own == signal);
-    let Some(((_, name), before)) = known else {
+    let mut known = CRASHES.iter().zip(&BEFORE);
+    let Some(((_, name), before)) = known.find(|((own, _), _)| *own == signal) else {
         return;
     };
     say("crashed", name);

@@ -30,14 +30,8 @@ fn compiled(folder: &Path) -> PathBuf {
     let header = concat!(env!("CARGO_MANIFEST_DIR"), "/include");
     let mut compiler = Command::new("cc");
     let compiler = compiler.args(["-O2", "-shared", "-fPIC", "-I", header, "-o"]);
-    assert!(
-        compiler
-            .arg(&library)
-            .arg(source)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let compiled = compiler.arg(&library).arg(source).status().unwrap();
+    assert!(compiled.success());
     library
 }
 
@@ -50,14 +44,11 @@ fn a_body_is_called_as_the_header_says_and_no_memory_is_taken_between() {
     let mut flow = body.begin(4).unwrap();
     let mut sum = 0;
     let allocated = allocation_counter::measure(|| {
-        sum = (0..50)
-            .map(|unit| flow.unit(unit, 7).unwrap().checksum)
-            .sum();
+        let mut checksum = |unit| flow.unit(unit, 7).unwrap().checksum;
+        sum = (0..50).map(&mut checksum).sum();
     });
-    assert_eq!(
-        (sum, allocated.count_total),
-        ((0..50).map(|unit| 3 * unit + 5).sum(), 0)
-    );
+    let expected: u64 = (0..50).map(|unit| 3 * unit + 5).sum();
+    assert_eq!((sum, allocated.count_total), (expected, 0));
     let (count, checksum) = (7, 8);
     assert_eq!(flow.unit(1, 7), Ok(Proof { count, checksum }));
     let refused = |function, code| Refused { function, code };
