@@ -19,6 +19,7 @@ pub mod rings;
 pub mod scheduling;
 pub mod task;
 pub mod tasks;
+mod text_files;
 pub mod usage;
 pub mod waits;
 

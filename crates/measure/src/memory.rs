@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use nix::unistd::{SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
 
+use crate::text_files::TextFiles;
 pub use kernel::{kernel_stack_bytes, system_slab};
 pub use proc::{Heap, MemoryError, kib};
 use proc::{Rollup, Status};
@@ -177,7 +178,7 @@ impl Sampler {
 
     fn below(proc: impl Into<PathBuf>, kernel_stack: u64) -> Self {
         Self {
-            files: proc::Files::new(proc.into()),
+            files: proc::Files(TextFiles::below(proc)),
             kernel_stack,
             page: page_bytes(),
         }
@@ -200,7 +201,7 @@ impl Sampler {
             sum = sum + memory;
         }
         if let Some(own) = own
-            && let Some(files) = files::mapped(self.files.root(), pids, self.page)
+            && let Some(files) = files::mapped(&self.files.0.root, pids, self.page)
         {
             sum.pss = own + files * self.page;
             sum.sharing = Sharing::Group;

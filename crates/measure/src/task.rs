@@ -10,15 +10,13 @@
 //! So the parent reads these files while the flows wait, in some 25 us a thread. `write_bytes` counts when a page of a
 //! file becomes dirty, not when it is on the disk, and `read_bytes` leaves out what the page cache held.
 
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read as _};
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
 
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::Measured;
+use crate::text_files::TextFiles;
 
 /// A thread, by the ids of its process and its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,27 +73,15 @@ impl std::iter::Sum for Io {
 
 /// Reads the files of threads, again and again into one buffer.
 #[derive(Debug)]
-pub struct Reader {
-    root: PathBuf,
-    path: String,
-    text: String,
-}
+pub struct Reader(TextFiles);
 
 impl Default for Reader {
     fn default() -> Self {
-        Self::below("/proc")
+        Self(TextFiles::below("/proc"))
     }
 }
 
 impl Reader {
-    fn below(proc: impl Into<PathBuf>) -> Self {
-        Self {
-            root: proc.into(),
-            path: String::new(),
-            text: String::with_capacity(4_096),
-        }
-    }
-
     /// How often the thread was moved to another CPU since it began.
     pub fn migrations(&mut self, task: Task) -> Measured<u64> {
         self.read(task, "sched", "a kernel with CONFIG_SCHED_DEBUG", |text| {
@@ -119,7 +105,7 @@ impl Reader {
     /// As [`Reader::io`] of the calling thread, including the bytes of this reading itself.
     pub fn own_io(&mut self, task: Task) -> Measured<Io> {
         let before = self.io(task);
-        let taken = self.text.len() as u64;
+        let taken = self.0.text.len() as u64;
         before.map(|io| Io {
             read: io.read + taken,
             ..io
@@ -133,10 +119,11 @@ impl Reader {
         remedy: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Measured<T> {
-        let read = self.fill(task, file);
-        let path = &self.path;
+        let Task { pid, tid } = task;
+        let read = self.0.read(format_args!("{pid}/task/{tid}/{file}"));
+        let path = &self.0.path;
         match read {
-            Ok(()) => parse(&self.text).map_or_else(
+            Ok(()) => parse(&self.0.text).map_or_else(
                 || Measured::not_available(format!("{path} does not tell it"), remedy),
                 Measured::Value,
             ),
@@ -144,37 +131,25 @@ impl Reader {
         }
     }
 
-    fn fill(&mut self, Task { pid, tid }: Task, file: &str) -> io::Result<()> {
-        self.path.clear();
-        let _ = write!(self.path, "{}/{pid}/task/{tid}/{file}", self.root.display());
-        self.text.clear();
-        File::open(&self.path)?
-            .read_to_string(&mut self.text)
-            .map(drop)
-    }
-
     fn explain<T>(&self, task: Task, error: &io::Error, remedy: &str) -> Measured<T> {
         let Task { pid, tid } = task;
-        let folder = self.root.join(format!("{pid}/task/{tid}"));
+        let folder = self.0.root.join(format!("{pid}/task/{tid}"));
         let ended = error.raw_os_error() == Some(Errno::ESRCH as i32) || !folder.exists();
-        if ended {
-            return Measured::not_available(
-                format!("thread {tid} had ended before it was read"),
-                "",
-            );
-        }
-        match error.kind() {
+        let path = &self.0.path;
+        let (reason, remedy) = match error.kind() {
+            _ if ended => (format!("thread {tid} had ended before it was read"), ""),
             ErrorKind::NotFound => {
-                let file = self.path.rsplit('/').next().unwrap_or_default();
+                let file = path.rsplit('/').next().unwrap_or_default();
                 let reason = format!("this kernel has no /proc/PID/task/TID/{file}");
-                Measured::not_available(reason, remedy)
+                (reason, remedy)
             }
-            ErrorKind::PermissionDenied => Measured::not_available(
-                format!("reading {} is forbidden", self.path),
+            ErrorKind::PermissionDenied => (
+                format!("reading {path} is forbidden"),
                 "run as the user that owns the processes, or as root",
             ),
-            _ => Measured::not_available(format!("{}: {error}", self.path), ""),
-        }
+            _ => (format!("{path}: {error}"), ""),
+        };
+        Measured::not_available(reason, remedy)
     }
 }
 
@@ -215,7 +190,7 @@ mod tests {
                 fs::write(folder.join(name), text).unwrap();
             }
         }
-        let reader = Reader::below(root.path());
+        let reader = Reader(TextFiles::below(root.path()));
         (root, reader)
     }
 

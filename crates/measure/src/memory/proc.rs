@@ -1,11 +1,10 @@
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::ops::Add;
-use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
+
+use crate::text_files::TextFiles;
 
 /// Anonymous memory of a group, stacks with it, in bytes: what `malloc` gives out is part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -118,48 +117,23 @@ fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
 }
 
 #[derive(Debug)]
-pub(super) struct Files {
-    root: PathBuf,
-    path: String,
-    text: String,
-}
+pub(super) struct Files(pub(super) TextFiles);
 
 impl Files {
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
-    pub(super) fn new(root: PathBuf) -> Self {
-        Self {
-            root,
-            path: String::new(),
-            text: String::with_capacity(4_096),
-        }
-    }
-
     pub(super) fn read<T>(
         &mut self,
         pid: i32,
         file: &str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, MemoryError> {
-        self.fill(pid, file)
-            .map_err(|error| self.explain(pid, file, &error))?;
-        parse(&self.text).ok_or(MemoryError::Ended { pid })
-    }
-
-    fn fill(&mut self, pid: i32, file: &str) -> io::Result<()> {
-        self.path.clear();
-        let _ = write!(self.path, "{}/{pid}/{file}", self.root.display());
-        self.text.clear();
-        File::open(&self.path)?
-            .read_to_string(&mut self.text)
-            .map(drop)
+        let read = self.0.read(format_args!("{pid}/{file}"));
+        read.map_err(|error| self.explain(pid, file, &error))?;
+        parse(&self.0.text).ok_or(MemoryError::Ended { pid })
     }
 
     fn explain(&self, pid: i32, file: &str, error: &io::Error) -> MemoryError {
         let errno = error.raw_os_error().map(Errno::from_raw);
-        let alive = self.root.join(pid.to_string()).exists();
+        let alive = self.0.root.join(pid.to_string()).exists();
         let (reason, remedy) = match errno {
             Some(Errno::ESRCH) => return MemoryError::Ended { pid },
             Some(Errno::ENOENT) if !alive => return MemoryError::Ended { pid },
