@@ -7,11 +7,9 @@ use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::Operation;
 use crate::sys::child::sched_yield;
 use crate::sys::futex::{Scope, wait, wake_all};
+use crate::{Facts, Operation, OperationContext};
 use sys::{Shareable, Shared};
 
 const NAMES: [&str; 3] = ["barrier-spin", "barrier-yield", "barrier-futex"];
@@ -102,38 +100,24 @@ impl<const KIND: usize> Operation for Barrier<KIND> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::Model;
-
-    fn three<const KIND: usize>() -> Vec<u64> {
-        let context = OperationContext::new(3, Model::Thread, None);
-        let barrier = Barrier::<KIND>::prepare(&context).unwrap();
-        let repetition = |_| {
-            let own: Vec<u64> = (0..3).map(|flow| barrier.own(flow)).collect();
-            std::thread::scope(|scope| {
-                let barrier = &barrier;
-                let flow = |mut own| scope.spawn(move || barrier.repeat(&mut own, 5));
-                let flows: Vec<_> = own.into_iter().map(flow).collect();
-                flows
-                    .into_iter()
-                    .map(|flow| flow.join().unwrap())
-                    .sum::<u64>()
-            })
-        };
-        (0..2).map(repetition).collect()
-    }
+    use crate::repeat::testing::{of_flows, together};
 
     #[test]
     fn every_flow_passes_every_barrier_of_every_repetition() {
-        assert_eq!(three::<0>(), [15, 15]);
-        assert_eq!(three::<1>(), [15, 15]);
-        assert_eq!(three::<2>(), [15, 15]);
+        fn three<const KIND: usize>() {
+            let barrier: Barrier<KIND> = of_flows(3);
+            for _repetition in 0..2 {
+                assert_eq!(together(&barrier, 3, 5), [5; 3], "{}", NAMES[KIND]);
+            }
+        }
+        three::<0>();
+        three::<1>();
+        three::<2>();
     }
 
     #[test]
     #[should_panic(expected = "the barriers that held")]
     fn a_barrier_that_lets_one_through_is_found() {
-        let context = OperationContext::new(1, Model::Thread, None);
-        let barrier = Futex::prepare(&context).unwrap();
-        barrier.repeat(&mut 7, 1);
+        of_flows::<Futex>(1).repeat(&mut 7, 1);
     }
 }

@@ -20,13 +20,11 @@ use std::time::Duration;
 use measure::clock::now_ns;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
 use crate::page_fault::Private;
 use crate::protect::Protect;
-use crate::repeat::{Operation, PerFlow};
 use crate::sys::futex::{Scope, wait, wake_all};
 use crate::sys::memory::{Mapping, Of};
+use crate::{Facts, Operation, OperationContext, PerFlow};
 use sys::Shared;
 
 /// Bytes of each mapping that company makes.
@@ -225,35 +223,25 @@ fn take_naps(ops: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::Model;
-
-    /// What two flows proved in each of two repetitions.
-    fn both<const ROW: usize>() -> Vec<(u64, u64)> {
-        let context = OperationContext::new(2, Model::Thread, None);
-        let beside = Beside::<ROW>::prepare(&context).unwrap();
-        let repetition = |_| {
-            let (mut work, mut company) = (beside.own(0), beside.own(1));
-            std::thread::scope(|scope| {
-                let company = scope.spawn(|| beside.repeat(&mut company, 20));
-                (beside.repeat(&mut work, 20), company.join().unwrap())
-            })
-        };
-        (0..2).map(repetition).collect()
-    }
+    use crate::repeat::testing::{of_flows, together};
 
     #[test]
     fn company_is_kept_until_the_work_of_each_repetition_is_done() {
-        assert_eq!(both::<0>(), [(190, 20); 2]);
-        assert_eq!(both::<1>(), [(20, 20); 2]);
-        assert_eq!(both::<2>(), [(20, 20); 2]);
-        assert_eq!(both::<3>(), [(20, 20); 2]);
-        assert_eq!(both::<4>(), [(20, 20); 2]);
+        fn both<const ROW: usize>(work: u64) {
+            let beside: Beside<ROW> = of_flows(2);
+            for _repetition in 0..2 {
+                assert_eq!(together(&beside, 2, 20), [work, 20], "{}", ROWS[ROW].name);
+            }
+        }
+        both::<0>(190);
+        both::<1>(20);
+        both::<2>(20);
+        both::<3>(20);
+        both::<4>(20);
     }
 
     #[test]
     fn a_flow_alone_works() {
-        let context = OperationContext::new(1, Model::Process, None);
-        let alone = NapSleep::prepare(&context).unwrap();
-        assert_eq!(alone.repeat(&mut alone.own(0), 3), 3);
+        assert_eq!(together(&of_flows::<NapSleep>(1), 1, 3), [3]);
     }
 }

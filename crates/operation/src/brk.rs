@@ -11,11 +11,9 @@
 use std::io;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::Operation;
 use crate::sys::block;
 use crate::sys::memory::{Break, PAGE};
+use crate::{Facts, Operation, OperationContext};
 
 const ROOM: i32 = 8 << 20;
 

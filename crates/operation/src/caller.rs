@@ -3,10 +3,8 @@
 use std::os::unix::process::parent_id;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
 use crate::sys::child::sched_yield;
+use crate::{Facts, OperationContext, PerFlow};
 
 const FAMILY: &str = "calls";
 
@@ -20,7 +18,6 @@ impl PerFlow for Parent {
         name: "getppid",
         family: FAMILY,
         does: "ask for the parent's id",
-        shares: "nothing",
         verified: "each answer is the id known before",
         ops: 20_000,
         ..Facts::USUAL

@@ -3,11 +3,9 @@
 use std::os::fd::{AsFd, AsRawFd};
 
 use crate::check::{Recurrence, at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
 use crate::sys::descriptor::{close, dup, pread_word};
 use crate::sys::own_file::OwnFile;
+use crate::{Facts, OperationContext, PerFlow};
 
 #[derive(Debug)]
 pub(crate) struct Dup {

@@ -1,5 +1,4 @@
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +30,17 @@ impl Facts {
         name: "",
         family: "",
         does: "",
-        shares: "",
+        shares: "nothing",
         verified: "",
         ops: 0,
         needs_folder: false,
         waits: false,
     };
+}
+
+/// The first text where it is so, else the second.
+pub(crate) const fn either(is_so: bool, one: &'static str, other: &'static str) -> &'static str {
+    if is_so { one } else { other }
 }
 
 /// The name of an operation.
@@ -85,17 +89,6 @@ fn advice(text: &str) -> String {
     }
 }
 
-impl FromStr for Name {
-    type Err = NameError;
-
-    fn from_str(text: &str) -> Result<Self, NameError> {
-        let found = all().iter().find(|facts| facts.name == text);
-        found.map(Self).ok_or_else(|| NameError {
-            text: text.to_owned(),
-        })
-    }
-}
-
 impl From<Name> for String {
     fn from(name: Name) -> Self {
         name.as_str().to_owned()
@@ -106,6 +99,7 @@ impl TryFrom<String> for Name {
     type Error = NameError;
 
     fn try_from(text: String) -> Result<Self, NameError> {
-        text.parse()
+        let found = all().iter().find(|facts| facts.name == text);
+        found.map(Self).ok_or(NameError { text })
     }
 }

@@ -5,11 +5,9 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
 use crate::check::{at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
 use crate::sys::descriptor::memory_file;
 use crate::sys::file::{allocate, empty};
+use crate::{Facts, OperationContext, PerFlow};
 
 const LENGTH: u64 = 64 << 10;
 

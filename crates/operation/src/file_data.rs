@@ -14,11 +14,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::Operation;
 use crate::sys::descriptor::{WORD, pread, pwrite, read, seek, write};
 use crate::sys::own_file::OwnFile;
+use crate::{Facts, Operation, OperationContext, either};
 
 const BLOCK: u64 = 4096;
 const BLOCKS: u64 = 16;
@@ -172,8 +170,8 @@ impl<const WAY: u8, const WRITE: bool, const SAME: bool> Operation for FileData<
         name: named(way(WAY), WRITE, SAME).0,
         family: "file data",
         does: named(way(WAY), WRITE, SAME).1,
-        shares: if SAME { ONE } else { OWN },
-        verified: if WRITE { WRITES } else { READS },
+        shares: either(SAME, ONE, OWN),
+        verified: either(WRITE, WRITES, READS),
         ops: named(way(WAY), WRITE, SAME).2,
         needs_folder: true,
         ..Facts::USUAL

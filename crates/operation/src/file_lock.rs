@@ -9,13 +9,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use crate::check::{at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
 use crate::ledger::Ledger;
-use crate::repeat::Operation;
 use crate::sys::descriptor::open;
 use crate::sys::file::{byte_is_locked, flock, lock_byte};
 use crate::sys::own_file::OwnFile;
+use crate::{Facts, Operation, OperationContext, either};
 
 const FAMILY: &str = "file locks";
 const OWN: &str = "nothing: each flow has its own file";
@@ -93,14 +91,10 @@ pub(crate) type SameFlock = Flock<true>;
 
 impl<const SAME: bool> Operation for Flock<SAME> {
     const FACTS: Facts = Facts {
-        name: if SAME { "flock-same" } else { "flock" },
+        name: either(SAME, "flock-same", "flock"),
         family: FAMILY,
         does: "lock a file and let it go",
-        shares: if SAME {
-            "the file, opened by each flow"
-        } else {
-            OWN
-        },
+        shares: either(SAME, "the file, opened by each flow", OWN),
         verified: "1 in 64 cannot be locked again; steps under the one lock are not lost",
         ops: if SAME { 1_000 } else { 4_000 },
         needs_folder: true,
@@ -148,18 +142,10 @@ pub(crate) type SameRecord = Record<true>;
 
 impl<const SAME: bool> Operation for Record<SAME> {
     const FACTS: Facts = Facts {
-        name: if SAME {
-            "record-lock-same"
-        } else {
-            "record-lock"
-        },
+        name: either(SAME, "record-lock-same", "record-lock"),
         family: FAMILY,
         does: "lock a byte of a file (fcntl) and let it go",
-        shares: if SAME {
-            "the file; each flow has its own byte"
-        } else {
-            OWN
-        },
+        shares: either(SAME, "the file; each flow has its own byte", OWN),
         verified: "1 in 64 is seen by another open file, and then no more",
         ops: 2_500,
         needs_folder: true,

@@ -5,10 +5,8 @@ use std::io;
 use std::sync::atomic::AtomicU32;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::Operation;
 use crate::sys::futex::{Scope, wait, wake};
+use crate::{Facts, Operation, OperationContext};
 use sys::Shared;
 
 fn find_nobody(word: &AtomicU32, scope: Scope, ops: u64) -> u64 {

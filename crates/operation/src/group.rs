@@ -14,11 +14,9 @@ use std::io;
 use std::os::fd::AsFd;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::Operation;
 use crate::sys::descriptor::{read, write};
 use crate::sys::pipe::Pipe;
+use crate::{Facts, Operation, OperationContext, either};
 
 const MOST: usize = 40;
 /// As in hackbench, in bytes.
@@ -48,14 +46,12 @@ pub(crate) struct Member {
 impl Members {
     fn new(flows: usize, sockets: bool) -> io::Result<Self> {
         let receivers = (flows / 2).max(1);
-        let pipe = |_| match sockets {
-            true => Pipe::of_sockets(),
-            false => Pipe::new(),
-        };
         Ok(Self {
             is_alone: flows == 1,
             senders: flows.div_ceil(2) as u64,
-            pipes: (0..receivers).map(pipe).collect::<io::Result<_>>()?,
+            pipes: (0..receivers)
+                .map(|_| Pipe::of(sockets))
+                .collect::<io::Result<_>>()?,
         })
     }
 
@@ -96,11 +92,7 @@ impl Members {
 
 impl<const SOCKETS: bool> Operation for Group<SOCKETS> {
     const FACTS: Facts = Facts {
-        name: if SOCKETS {
-            "group-socket"
-        } else {
-            "group-pipe"
-        },
+        name: either(SOCKETS, "group-socket", "group-pipe"),
         family: "messages",
         does: "send 100 bytes to one of many receivers, or be one of them",
         shares: "the pipes: each of up to 20 receivers has one, and all senders write to it",
@@ -149,18 +141,18 @@ impl<const SOCKETS: bool> Operation for Group<SOCKETS> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::Model;
+    use crate::repeat::testing::{of_flows, together};
 
-    /// What flows of a number proved, summed.
-    fn together<const SOCKETS: bool>(flows: usize, ops: u64) -> u64 {
-        let context = OperationContext::new(flows as u64, Model::Thread, None);
-        let groups = Group::<SOCKETS>::prepare(&context).unwrap();
-        std::thread::scope(|scope| {
-            let groups = &groups;
-            let flow = |flow| scope.spawn(move || groups.repeat(&mut groups.own(flow), ops));
-            let flows: Vec<_> = (0..flows).map(flow).collect();
-            flows.into_iter().map(|flow| flow.join().unwrap()).sum()
-        })
+    /// What flows of a number proved, summed: by pipes, and by sockets.
+    fn sums(flows: usize, ops: u64) -> [u64; 2] {
+        [
+            together(&of_flows::<ByPipe>(flows), flows, ops)
+                .iter()
+                .sum(),
+            together(&of_flows::<BySocket>(flows), flows, ops)
+                .iter()
+                .sum(),
+        ]
     }
 
     #[test]
@@ -170,15 +162,13 @@ mod tests {
             let members = (0..groups).map(|group| (flows - group).div_ceil(groups));
             let senders: usize = members.map(|members| members.div_ceil(2)).sum();
             let sent = senders as u64 * (0..30).sum::<u64>();
-            assert_eq!(together::<false>(flows, 30), 2 * sent, "{flows}");
-            assert_eq!(together::<true>(flows, 30), 2 * sent, "{flows}");
+            assert_eq!(sums(flows, 30), [2 * sent; 2], "{flows}");
         }
     }
 
     #[test]
     fn a_flow_alone_sends_to_itself() {
-        assert_eq!(together::<false>(1, 5), 10);
-        assert_eq!(together::<true>(1, 5), 10);
+        assert_eq!(sums(1, 5), [10; 2]);
     }
 
     #[test]

@@ -54,3 +54,7 @@ mod switch;
 
 pub use facts::{Facts, Name, NameError};
 pub use registry::{all, run};
+
+use context::OperationContext;
+use facts::either;
+use repeat::{EachFlow, Operation, PerFlow, Repeat};

@@ -2,142 +2,132 @@
 //! flows lies in shared memory and is made for processes, so under every model the same code waits.
 //! A flow's own mutex is of its process alone: one thread needs no atomic instruction.
 
+use std::fmt::Debug;
 use std::io;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
 use crate::ledger::Ledger;
-use crate::repeat::Operation;
 use crate::sys::lock::{Mutex, Semaphore};
+use crate::{Facts, Operation, OperationContext, either};
 use sys::{Shareable, Shared};
-
-const FAMILY: &str = "locks";
-const OWN: &str = "nothing: each flow has its own";
-const ONE: &str = "the lock, in shared memory";
-const STEPS: &str = "no step that flows made under it is lost";
 
 // SAFETY: all-zero bytes are a mutex of the usual kind; it is used by the C library alone.
 unsafe impl Shareable for Mutex {}
 // SAFETY: all-zero bytes are a semaphore without passes; it is used by the C library alone.
 unsafe impl Shareable for Semaphore {}
 
-#[derive(Debug)]
-pub(crate) struct ByMutex<const SAME: bool> {
-    mutex: Shared<Mutex>,
-    ledger: Ledger,
+/// What is locked and let go.
+pub(crate) trait Lock: Shareable + Debug {
+    /// Of a flow's own, and of the one of all flows.
+    const NAMES: [&'static str; 2];
+    const DOES: &'static str;
+    const MAKE: &'static str;
+
+    /// `may_be_shared`: by processes.
+    fn make(&self, may_be_shared: bool) -> io::Result<()>;
+
+    fn step(&self, ledger: &Ledger);
+
+    /// Checks a flow's own after its steps.
+    fn check(&self) {}
 }
 
-pub(crate) type OwnMutex = ByMutex<false>;
-pub(crate) type SameMutex = ByMutex<true>;
+impl Lock for Mutex {
+    const NAMES: [&'static str; 2] = ["mutex", "mutex-same"];
+    const DOES: &'static str = "lock a mutex and unlock it";
+    const MAKE: &'static str = "make a mutex";
 
-fn mutex(may_be_shared: bool) -> io::Result<Shared<Mutex>> {
-    let mutex = Shared::<Mutex>::value()?;
-    mutex.init(may_be_shared)?;
-    Ok(mutex)
-}
-
-fn lock(mutex: &Mutex, ledger: &Ledger, ops: u64) {
-    for _ in 0..ops {
-        must("lock and unlock a mutex", mutex.hold(|| ledger.step()));
-    }
-    ledger.done(ops);
-}
-
-impl<const SAME: bool> Operation for ByMutex<SAME> {
-    const FACTS: Facts = Facts {
-        name: if SAME { "mutex-same" } else { "mutex" },
-        family: FAMILY,
-        does: "lock a mutex and unlock it",
-        shares: if SAME { ONE } else { OWN },
-        verified: STEPS,
-        ops: if SAME { 60_000 } else { 500_000 },
-        ..Facts::USUAL
-    };
-
-    type State = (Shared<Mutex>, Ledger);
-
-    fn prepare(context: &OperationContext) -> io::Result<Self> {
-        Ok(Self {
-            mutex: mutex(true)?,
-            ledger: Ledger::new(context.flows)?,
-        })
+    fn make(&self, may_be_shared: bool) -> io::Result<()> {
+        self.init(may_be_shared)
     }
 
-    fn own(&self, _flow: usize) -> (Shared<Mutex>, Ledger) {
-        (
-            must("make a mutex", mutex(false)),
-            must("map memory", Ledger::new(1)),
-        )
-    }
-
-    fn repeat(&self, (mutex, ledger): &mut (Shared<Mutex>, Ledger), ops: u64) -> u64 {
-        match SAME {
-            true => lock(&self.mutex, &self.ledger, ops),
-            false => lock(mutex, ledger, ops),
-        }
-        ops
+    #[inline]
+    fn step(&self, ledger: &Ledger) {
+        must("lock and unlock a mutex", self.hold(|| ledger.step()));
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct BySemaphore<const SAME: bool> {
-    semaphore: Shared<Semaphore>,
-    ledger: Ledger,
-}
+impl Lock for Semaphore {
+    const NAMES: [&'static str; 2] = ["semaphore", "semaphore-same"];
+    const DOES: &'static str = "take the one pass of a semaphore and give it back";
+    const MAKE: &'static str = "make a semaphore";
 
-pub(crate) type OwnSemaphore = BySemaphore<false>;
-pub(crate) type SameSemaphore = BySemaphore<true>;
+    fn make(&self, _may_be_shared: bool) -> io::Result<()> {
+        self.init()
+    }
 
-fn semaphore() -> io::Result<Shared<Semaphore>> {
-    let semaphore = Shared::<Semaphore>::value()?;
-    semaphore.init()?;
-    Ok(semaphore)
-}
-
-fn pass(semaphore: &Semaphore, ledger: &Ledger, ops: u64) {
-    for _ in 0..ops {
-        must("take a pass", semaphore.wait());
+    #[inline]
+    fn step(&self, ledger: &Ledger) {
+        must("take a pass", self.wait());
         ledger.step();
-        must("give a pass back", semaphore.post());
+        must("give a pass back", self.post());
+    }
+
+    fn check(&self) {
+        let left = must("look at a semaphore", self.passes());
+        same("the passes that are left", left, 1);
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Locked<L: Lock, const SAME: bool> {
+    lock: Shared<L>,
+    ledger: Ledger,
+}
+
+pub(crate) type OwnMutex = Locked<Mutex, false>;
+pub(crate) type SameMutex = Locked<Mutex, true>;
+pub(crate) type OwnSemaphore = Locked<Semaphore, false>;
+pub(crate) type SameSemaphore = Locked<Semaphore, true>;
+
+fn made<L: Lock>(may_be_shared: bool) -> io::Result<Shared<L>> {
+    let lock = Shared::<L>::value()?;
+    lock.make(may_be_shared)?;
+    Ok(lock)
+}
+
+fn repeat<L: Lock>(lock: &L, ledger: &Ledger, ops: u64) {
+    for _ in 0..ops {
+        lock.step(ledger);
     }
     ledger.done(ops);
 }
 
-impl<const SAME: bool> Operation for BySemaphore<SAME> {
+impl<L: Lock, const SAME: bool> Operation for Locked<L, SAME> {
     const FACTS: Facts = Facts {
-        name: if SAME { "semaphore-same" } else { "semaphore" },
-        family: FAMILY,
-        does: "take the one pass of a semaphore and give it back",
-        shares: if SAME { ONE } else { OWN },
-        verified: STEPS,
+        name: L::NAMES[SAME as usize],
+        family: "locks",
+        does: L::DOES,
+        shares: either(
+            SAME,
+            "the lock, in shared memory",
+            "nothing: each flow has its own",
+        ),
+        verified: "no step that flows made under it is lost",
         ops: if SAME { 60_000 } else { 500_000 },
         ..Facts::USUAL
     };
 
-    type State = (Shared<Semaphore>, Ledger);
+    type State = (Shared<L>, Ledger);
 
     fn prepare(context: &OperationContext) -> io::Result<Self> {
         Ok(Self {
-            semaphore: semaphore()?,
+            lock: made(true)?,
             ledger: Ledger::new(context.flows)?,
         })
     }
 
-    fn own(&self, _flow: usize) -> (Shared<Semaphore>, Ledger) {
-        (
-            must("make a semaphore", semaphore()),
-            must("map memory", Ledger::new(1)),
-        )
+    fn own(&self, _flow: usize) -> (Shared<L>, Ledger) {
+        let lock = must(L::MAKE, made(false));
+        (lock, must("map memory", Ledger::new(1)))
     }
 
-    fn repeat(&self, (semaphore, ledger): &mut (Shared<Semaphore>, Ledger), ops: u64) -> u64 {
+    fn repeat(&self, (lock, ledger): &mut (Shared<L>, Ledger), ops: u64) -> u64 {
         match SAME {
-            true => pass(&self.semaphore, &self.ledger, ops),
+            true => repeat(&*self.lock, &self.ledger, ops),
             false => {
-                pass(semaphore, ledger, ops);
-                let left = must("look at a semaphore", semaphore.passes());
-                same("the passes that are left", left, 1);
+                repeat(&**lock, ledger, ops);
+                lock.check();
             }
         }
         ops

@@ -16,13 +16,10 @@
 use std::io;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::{Operation, PerFlow};
 use crate::sys::child::{Child, Program, Stack, clone, fork_to_exit, thread};
+use crate::{Facts, Operation, OperationContext, PerFlow};
 
 const FAMILY: &str = "making flows";
-const SHARES: &str = "nothing";
 const CODE: &str = "each exit code is the one that was asked for";
 
 const CODES: u64 = 100;
@@ -50,7 +47,6 @@ impl PerFlow for Fork {
         name: "fork",
         family: FAMILY,
         does: "fork a process that ends at once, and wait for it",
-        shares: SHARES,
         verified: CODE,
         ops: 24,
         ..Facts::USUAL
@@ -106,7 +102,6 @@ impl<const KIND: usize> PerFlow for Clone<KIND> {
         name: CLONES[KIND].0,
         family: FAMILY,
         does: CLONES[KIND].1,
-        shares: SHARES,
         verified: CODE,
         ops: CLONES[KIND].3,
         ..Facts::USUAL
@@ -163,7 +158,6 @@ impl PerFlow for Thread {
         name: "pthread",
         family: FAMILY,
         does: "make a thread that ends at once, and join it",
-        shares: SHARES,
         verified: "each thread answers with its argument",
         ops: 150,
         ..Facts::USUAL

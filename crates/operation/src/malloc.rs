@@ -4,10 +4,8 @@
 use std::io;
 
 use crate::check::{Recurrence, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::{Operation, PerFlow};
 use crate::sys::block::{Block, map_large_blocks};
+use crate::{Facts, Operation, OperationContext, PerFlow};
 
 const FAMILY: &str = "allocator";
 
@@ -23,7 +21,6 @@ impl Operation for Large {
         name: "malloc-large",
         family: FAMILY,
         does: "allocate 1 MB, write its ends, free it",
-        shares: "nothing",
         verified: "addresses come again; each block holds its number",
         ops: 300,
         ..Facts::USUAL
@@ -67,7 +64,6 @@ impl PerFlow for Small {
         name: "malloc-small",
         family: FAMILY,
         does: "allocate a block of 16 bytes to 1 KB and free it, 64 at a time",
-        shares: "nothing",
         verified: "each block holds its number when it is freed",
         ops: 250_000,
         ..Facts::USUAL

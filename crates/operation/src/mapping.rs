@@ -7,11 +7,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use crate::check::{Recurrence, at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::{Operation, PerFlow};
 use crate::sys::memory::{Mapping, Of, PAGE};
 use crate::sys::own_file::OwnFile;
+use crate::{Facts, Operation, OperationContext, PerFlow, either};
 
 const FAMILY: &str = "address space";
 
@@ -27,7 +25,6 @@ impl PerFlow for Anonymous {
         name: "mmap",
         family: FAMILY,
         does: "map 1 MB of memory and unmap it",
-        shares: "nothing",
         verified: "addresses come again; 1 in 64 is new (zero), written and read back",
         ops: 1_000,
         ..Facts::USUAL
@@ -65,7 +62,6 @@ impl PerFlow for Touched {
         name: "mmap-touch",
         family: FAMILY,
         does: "map 64 KB of memory, write to each page and unmap it",
-        shares: "nothing",
         verified: "each page is zero at first, and holds its number at the end",
         ops: 100,
         ..Facts::USUAL
@@ -118,13 +114,14 @@ pub(crate) type SameMapped = Mapped<true>;
 
 impl<const SAME: bool> Operation for Mapped<SAME> {
     const FACTS: Facts = Facts {
-        name: if SAME { "mmap-file-same" } else { "mmap-file" },
+        name: either(SAME, "mmap-file-same", "mmap-file"),
         family: FAMILY,
         does: "map 4 KB of a file and unmap it",
-        shares: match SAME {
-            true => "the file, with the list of who maps it",
-            false => "nothing: each flow has its own file",
-        },
+        shares: either(
+            SAME,
+            "the file, with the list of who maps it",
+            "nothing: each flow has its own file",
+        ),
         verified: "addresses come again; 1 in 64 shows the words of its file",
         ops: 800,
         needs_folder: true,

@@ -3,11 +3,9 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
 use crate::sys::descriptor::{eventfd, read, read_word, write, write_word};
 use crate::sys::pipe::Pipe;
+use crate::{Facts, OperationContext, PerFlow, either};
 
 const FAMILY: &str = "messages";
 
@@ -39,7 +37,7 @@ pub(crate) type BySocket = Message<true>;
 
 impl<const SOCKETS: bool> PerFlow for Message<SOCKETS> {
     const FACTS: Facts = Facts {
-        name: if SOCKETS { "unix-socket" } else { "pipe" },
+        name: either(SOCKETS, "unix-socket", "pipe"),
         family: FAMILY,
         does: "write 512 bytes and read them again",
         shares: "nothing: each flow has both ends",
@@ -49,11 +47,7 @@ impl<const SOCKETS: bool> PerFlow for Message<SOCKETS> {
     };
 
     fn make(_context: &OperationContext, _flow: usize) -> Self {
-        let pipe = match SOCKETS {
-            true => Pipe::of_sockets(),
-            false => Pipe::new(),
-        };
-        Self(must("make a pipe", pipe))
+        Self(must("make a pipe", Pipe::of(SOCKETS)))
     }
 
     fn repeat(&mut self, ops: u64) -> u64 {

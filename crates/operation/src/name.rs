@@ -6,11 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::check::must;
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
 use crate::sys::descriptor::{close, open};
 use crate::sys::file::{rename, unlink};
+use crate::{Facts, OperationContext, PerFlow, either};
 
 const FAMILY: &str = "file names";
 const OWN: &str = "nothing: each flow has its own folder";
@@ -45,13 +43,10 @@ pub(crate) type CreateInOwn = Create<true>;
 
 impl<const OWN_FOLDER: bool> PerFlow for Create<OWN_FOLDER> {
     const FACTS: Facts = Facts {
-        name: match OWN_FOLDER {
-            true => "create-unlink-own-folder",
-            false => "create-unlink",
-        },
+        name: either(OWN_FOLDER, "create-unlink-own-folder", "create-unlink"),
         family: FAMILY,
         does: "make a file, close it, remove it",
-        shares: if OWN_FOLDER { OWN } else { ONE },
+        shares: either(OWN_FOLDER, OWN, ONE),
         verified: "making fails where a file is (O_EXCL), removing where none is",
         ops: 200,
         needs_folder: true,
@@ -84,13 +79,10 @@ pub(crate) type RenameInOwn = Rename<true>;
 
 impl<const OWN_FOLDER: bool> PerFlow for Rename<OWN_FOLDER> {
     const FACTS: Facts = Facts {
-        name: match OWN_FOLDER {
-            true => "rename-own-folder",
-            false => "rename",
-        },
+        name: either(OWN_FOLDER, "rename-own-folder", "rename"),
         family: FAMILY,
         does: "give a file another name, and its own again",
-        shares: if OWN_FOLDER { OWN } else { ONE },
+        shares: either(OWN_FOLDER, OWN, ONE),
         verified: "a name that the file has no more cannot be changed",
         ops: 250,
         needs_folder: true,

@@ -6,11 +6,9 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use crate::check::{Recurrence, at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::{Operation, PerFlow};
 use crate::sys::descriptor::{close, open, pread_word};
 use crate::sys::own_file::OwnFile;
+use crate::{Facts, Operation, OperationContext, PerFlow, either};
 
 const FAMILY: &str = "file table";
 const VERIFIED: &str = "numbers come again; 1 in 64 holds the words of its file";
@@ -43,17 +41,14 @@ pub(crate) type OwnFolder = Own<true>;
 
 impl<const OWN_FOLDER: bool> PerFlow for Own<OWN_FOLDER> {
     const FACTS: Facts = Facts {
-        name: if OWN_FOLDER {
-            "open-own-folder"
-        } else {
-            "open"
-        },
+        name: either(OWN_FOLDER, "open-own-folder", "open"),
         family: FAMILY,
-        does: match OWN_FOLDER {
-            true => "open a file in a folder of the flow's own and close it",
-            false => "open a file of the flow's own and close it",
-        },
-        shares: if OWN_FOLDER { "nothing" } else { "the folder" },
+        does: either(
+            OWN_FOLDER,
+            "open a file in a folder of the flow's own and close it",
+            "open a file of the flow's own and close it",
+        ),
+        shares: either(OWN_FOLDER, "nothing", "the folder"),
         verified: VERIFIED,
         ops: 1_200,
         needs_folder: true,

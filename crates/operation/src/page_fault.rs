@@ -14,11 +14,9 @@ use measure::clock::now_ns;
 use measure::usage;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
 use crate::sys::descriptor::pread_word;
 use crate::sys::memory::{Mapping, Of, PAGE, one_by_one};
+use crate::{Facts, OperationContext, PerFlow, either};
 
 const PAGES: u64 = 2_048;
 
@@ -69,16 +67,13 @@ pub(crate) type Shared = Memory<true>;
 
 impl<const SHARED: bool> PerFlow for Memory<SHARED> {
     const FACTS: Facts = Facts {
-        name: match SHARED {
-            true => "page-fault-shared",
-            false => "page-fault-anon",
-        },
+        name: either(SHARED, "page-fault-shared", "page-fault-anon"),
         family: FAMILY,
-        does: match SHARED {
-            true => "touch a new page of shared memory",
-            false => "touch a new page of private memory",
-        },
-        shares: "nothing",
+        does: either(
+            SHARED,
+            "touch a new page of shared memory",
+            "touch a new page of private memory",
+        ),
         verified: VERIFIED,
         ops: if SHARED { 1_200 } else { 2_000 },
         ..Facts::USUAL
@@ -117,20 +112,19 @@ pub(crate) type FileShared = OfFile<true>;
 
 impl<const SHARED: bool> PerFlow for OfFile<SHARED> {
     const FACTS: Facts = Facts {
-        name: match SHARED {
-            true => "page-fault-file-shared",
-            false => "page-fault-file-private",
-        },
+        name: either(SHARED, "page-fault-file-shared", "page-fault-file-private"),
         family: FAMILY,
-        does: match SHARED {
-            true => "write to a page of a shared mapping of a file",
-            false => "write to a page of a private mapping of a file (a copy is made)",
-        },
+        does: either(
+            SHARED,
+            "write to a page of a shared mapping of a file",
+            "write to a page of a private mapping of a file (a copy is made)",
+        ),
         shares: OWN,
-        verified: match SHARED {
-            true => "each page holds its number, and so does the file; a fault for each",
-            false => "each page holds its number and the file does not; a fault for each",
-        },
+        verified: either(
+            SHARED,
+            "each page holds its number, and so does the file; a fault for each",
+            "each page holds its number and the file does not; a fault for each",
+        ),
         ops: if SHARED { 2_000 } else { 1_500 },
         needs_folder: true,
         ..Facts::USUAL

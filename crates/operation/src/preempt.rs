@@ -12,9 +12,7 @@ use std::time::Duration;
 use measure::clock::now_ns;
 
 use crate::check::must;
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::Operation;
+use crate::{Facts, Operation, OperationContext};
 use sys::Shared;
 
 const LONG: Duration = Duration::from_millis(20);
@@ -172,19 +170,14 @@ fn steps(seed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::Model;
+    use crate::repeat::testing::{of_flows, together};
 
     #[test]
     fn who_computes_long_stops_when_the_short_pieces_are_done() {
-        let context = OperationContext::new(2, Model::Thread, None);
-        let behind = Behind1::prepare(&context).unwrap();
+        let behind: Behind1 = of_flows(2);
+        let short = (0..5).fold(0, |sum, op| sum ^ steps(op));
         for _ in 0..3 {
-            let (mut long, mut short) = (behind.own(0), behind.own(1));
-            let both = std::thread::scope(|scope| {
-                let long = scope.spawn(|| behind.repeat(&mut long, 5));
-                (behind.repeat(&mut short, 5), long.join().unwrap())
-            });
-            assert_eq!(both, ((0..5).fold(0, |sum, op| sum ^ steps(op)), 0));
+            assert_eq!(together(&behind, 2, 5), [0, short]);
         }
         assert_eq!(behind.done.header().load(Ordering::Acquire), 6);
     }

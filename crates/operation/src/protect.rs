@@ -4,10 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use crate::check::{at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
 use crate::sys::memory::{Access, Mapping, Of, PAGE, one_by_one, takes_writes};
+use crate::{Facts, OperationContext, PerFlow};
 
 const FAMILY: &str = "address space";
 
@@ -25,7 +23,6 @@ impl PerFlow for Protect {
         name: "mprotect",
         family: FAMILY,
         does: "forbid writing to 64 KB, allow it again, write",
-        shares: "nothing",
         verified: "what is written is there; 1 in 64 refuses a write while it is forbidden",
         ops: 1_500,
         ..Facts::USUAL
@@ -65,7 +62,6 @@ impl PerFlow for Forget {
         name: "madvise",
         family: FAMILY,
         does: "write to a page and give it back (MADV_DONTNEED)",
-        shares: "nothing",
         verified: "each page is zero when it comes back",
         ops: 1_200,
         ..Facts::USUAL

@@ -3,12 +3,8 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use crate::check::{at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::PerFlow;
-use crate::sys::descriptor::{
-    epoll, eventfd, only_ready, poll, read_word, watch, watched, write_word,
-};
+use crate::sys::descriptor::{epoll, eventfd, only_ready, poll, read_word, watched, write_word};
+use crate::{Facts, OperationContext, PerFlow};
 
 const FAMILY: &str = "readiness";
 const VERIFIED: &str = "the one that is ready is found each time; it is another after 64";
@@ -107,10 +103,7 @@ impl PerFlow for Epoll {
 
     fn make(_context: &OperationContext, _flow: usize) -> Self {
         let counters = Counters::new();
-        let watcher = must("make a watcher", epoll());
-        for (number, fd) in counters.counters.iter().enumerate() {
-            must("watch", watch(watcher.as_fd(), fd.as_fd(), number as u64));
-        }
+        let watcher = must("make a watcher", epoll(&counters.counters));
         Self { counters, watcher }
     }
 
@@ -126,6 +119,8 @@ impl PerFlow for Epoll {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::EachFlow;
+    use crate::repeat::testing::{of_flows, together};
 
     #[test]
     #[should_panic(expected = "the one that is ready")]
@@ -137,8 +132,7 @@ mod tests {
 
     #[test]
     fn both_find_each_of_them() {
-        let context = OperationContext::new(1, flow::Model::Thread, None);
-        assert_eq!(Poll::make(&context, 0).repeat(2_000), 2_000);
-        assert_eq!(Epoll::make(&context, 0).repeat(2_000), 2_000);
+        assert_eq!(together(&of_flows::<EachFlow<Poll>>(1), 1, 2_000), [2_000]);
+        assert_eq!(together(&of_flows::<EachFlow<Epoll>>(1), 1, 2_000), [2_000]);
     }
 }

@@ -2,9 +2,7 @@ use std::io;
 
 use flow::{Answer, NoSink, SlotProcess};
 
-use crate::context::OperationContext;
-use crate::facts::{Facts, Name};
-use crate::repeat::{EachFlow, Operation, Repeat};
+use crate::{EachFlow, Facts, Name, Operation, OperationContext, Repeat};
 use crate::{
     barrier, beside, brk, caller, dup, fallocate, file_data, file_lock, futex, group, lock,
     make_flow, malloc, mapping, message, name, open, page_fault, preempt, protect, ready, seek,
@@ -175,7 +173,8 @@ mod tests {
                 ops,
                 ..
             } = facts;
-            assert_eq!(name.parse::<Name>().unwrap().facts(), facts);
+            let named = Name::try_from((*name).to_owned()).unwrap();
+            assert_eq!(named.facts(), facts);
             assert!(
                 ![does, shares, verified].iter().any(|text| text.is_empty()),
                 "{name}"

@@ -95,3 +95,30 @@ impl Body for Repeat {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use flow::Model;
+
+    use super::*;
+
+    /// An operation of so many flows, which are threads.
+    pub(crate) fn of_flows<O: Operation>(flows: usize) -> O {
+        let context = OperationContext::new(flows as u64, Model::Thread, None);
+        O::prepare(&context).unwrap()
+    }
+
+    /// What each of so many flows proves in one repetition.
+    pub(crate) fn together<O>(operation: &O, flows: usize, ops: u64) -> Vec<u64>
+    where
+        O: Operation<State: Send>,
+    {
+        let states: Vec<O::State> = (0..flows).map(|flow| operation.own(flow)).collect();
+        std::thread::scope(|scope| {
+            let flow = |mut own| scope.spawn(move || operation.repeat(&mut own, ops));
+            let flows: Vec<_> = states.into_iter().map(flow).collect();
+            let proved = flows.into_iter().map(|flow| flow.join().unwrap());
+            proved.collect()
+        })
+    }
+}

@@ -4,11 +4,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::check::{at_length, must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::{Operation, PerFlow};
 use crate::sys::descriptor::{WORD, read_word, seek};
 use crate::sys::own_file::OwnFile;
+use crate::{Facts, Operation, OperationContext, PerFlow};
 
 const WORDS: u64 = 512;
 

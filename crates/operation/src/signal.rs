@@ -3,10 +3,8 @@
 use std::io;
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
-use crate::repeat::Operation;
 use crate::sys::signal::{Address, count_signals, seen};
+use crate::{Facts, Operation, OperationContext};
 
 #[derive(Debug)]
 pub(crate) struct ToSelf;

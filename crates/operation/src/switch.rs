@@ -5,13 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::check::{must, same};
-use crate::context::OperationContext;
-use crate::facts::Facts;
 use crate::partner::{END, Partner};
-use crate::repeat::PerFlow;
 use crate::sys::descriptor::{read_word, write_word};
 use crate::sys::futex::{Scope, wait, wake};
 use crate::sys::pipe;
+use crate::{Facts, OperationContext, PerFlow};
 use sys::{Shareable, Shared};
 
 const FAMILY: &str = "switches";

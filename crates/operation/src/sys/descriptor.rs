@@ -2,6 +2,10 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+
 use super::answer;
 
 pub(crate) const WORD: usize = size_of::<u64>();
@@ -94,22 +98,15 @@ pub(crate) fn dup(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
 }
 
 pub(crate) fn eventfd() -> io::Result<OwnedFd> {
-    // SAFETY: the call takes numbers alone.
-    owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) })
+    Ok(EventFd::from_flags(EfdFlags::EFD_CLOEXEC)?.into())
 }
 
 pub(crate) fn memory_file() -> io::Result<OwnedFd> {
-    // SAFETY: the name is a C string.
-    owned(unsafe { libc::memfd_create(c"flowgauge".as_ptr(), libc::MFD_CLOEXEC) })
-}
-
-pub(crate) fn epoll() -> io::Result<OwnedFd> {
-    // SAFETY: the call takes a number alone.
-    owned(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })
+    Ok(memfd_create(c"flowgauge", MFdFlags::MFD_CLOEXEC)?)
 }
 
 #[inline]
-pub(super) fn owned(fd: libc::c_int) -> io::Result<OwnedFd> {
+fn owned(fd: libc::c_int) -> io::Result<OwnedFd> {
     answer(fd)?;
     // SAFETY: a call just gave this descriptor to us alone.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
@@ -130,14 +127,13 @@ pub(crate) fn poll(watched: &mut [libc::pollfd]) -> io::Result<u64> {
     answer(unsafe { libc::poll(watched.as_mut_ptr(), count, 0) })
 }
 
-pub(crate) fn watch(epoll: BorrowedFd<'_>, fd: BorrowedFd<'_>, number: u64) -> io::Result<()> {
-    let mut event = libc::epoll_event {
-        events: libc::EPOLLIN as u32,
-        u64: number,
-    };
-    let (epoll, fd) = (epoll.as_raw_fd(), fd.as_raw_fd());
-    // SAFETY: the event is read, and lives.
-    answer(unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event) }).map(|_| ())
+/// A watcher of these descriptors, which it numbers.
+pub(crate) fn epoll(watched: &[OwnedFd]) -> io::Result<OwnedFd> {
+    let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+    for (number, fd) in (0..).zip(watched) {
+        epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, number))?;
+    }
+    Ok(epoll.0)
 }
 
 /// The number of the ready descriptor, if exactly one is.

@@ -1,8 +1,6 @@
 use std::io;
 use std::os::fd::OwnedFd;
-
-use super::answer;
-use super::descriptor::owned;
+use std::os::unix::net::UnixStream;
 
 #[derive(Debug)]
 pub(crate) struct Pipe {
@@ -12,24 +10,22 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     pub(crate) fn new() -> io::Result<Self> {
-        let mut ends = [0; 2];
-        // SAFETY: the array has room for the two numbers.
-        answer(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
-        Self::of(ends)
+        let (reader, writer) = io::pipe()?;
+        Ok(Self {
+            reader: reader.into(),
+            writer: writer.into(),
+        })
     }
 
-    /// Only one direction is used.
-    pub(crate) fn of_sockets() -> io::Result<Self> {
-        let mut ends = [0; 2];
-        let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-        // SAFETY: the array has room for the two numbers.
-        answer(unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) })?;
-        Self::of(ends)
-    }
-
-    fn of([reader, writer]: [libc::c_int; 2]) -> io::Result<Self> {
-        let reader = owned(reader)?;
-        let writer = owned(writer)?;
-        Ok(Self { reader, writer })
+    /// Of sockets only one direction is used.
+    pub(crate) fn of(sockets: bool) -> io::Result<Self> {
+        if !sockets {
+            return Self::new();
+        }
+        let (reader, writer) = UnixStream::pair()?;
+        Ok(Self {
+            reader: reader.into(),
+            writer: writer.into(),
+        })
     }
 }
