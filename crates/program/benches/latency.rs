@@ -212,23 +212,11 @@ fn ask(launcher: &mut Launcher) -> Latencies {
         slo_p99_s: None,
     };
     let spec = SlotSpec {
-        work: Work::Served(Box::new(served)),
-        variant: Variant::new(Model::Process, 1),
-        cpus: Vec::new(),
-        warmups: 0,
-        reps: 1,
-        deadline_s: 60.0,
-        narrate: None,
-        record: None,
-        film: false,
-        output: None,
-        scratch: None,
-        sample: None,
-        profile: None,
-        count: Vec::new(),
-        timers: false,
         grace_s: 2.0,
-        seed: 0,
+        ..SlotSpec::new(
+            Work::Served(Box::new(served)),
+            Variant::new(Model::Process, 1),
+        )
     };
     let mut outcome = launcher.launch(&spec).expect("launch");
     let Answer::Done(record) = &mut outcome.answer else {

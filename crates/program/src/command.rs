@@ -102,25 +102,20 @@ pub(crate) fn ready(
 ) -> io::Result<Executable> {
     let first = words.first().map_or("", String::as_str);
     let path = resolve(first).map_err(io::Error::other)?;
-    let arguments: Result<Vec<CString>, _> = words
-        .iter()
-        .map(|word| CString::new(word.as_str()))
-        .collect();
+    let arguments = words.iter().map(|word| CString::new(word.as_str()));
     let mut all: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
-    let own = environment
-        .iter()
-        .map(|(name, value)| (name.into(), value.into()));
-    all.extend(own);
-    let variables: Result<Vec<CString>, _> = all
-        .into_iter()
-        .map(|(mut name, value)| {
-            name.push("=");
-            name.push(value);
-            CString::new(name.into_vec())
-        })
-        .collect();
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    Ok(Executable::new(path, arguments?, variables?))
+    let own = environment.iter();
+    all.extend(own.map(|(name, value)| (name.into(), value.into())));
+    let variables = all.into_iter().map(|(mut name, value)| {
+        name.push("=");
+        name.push(value);
+        CString::new(name.into_vec())
+    });
+    Ok(Executable {
+        path: CString::new(path.as_os_str().as_bytes())?,
+        arguments: arguments.collect::<Result<_, _>>()?,
+        environment: variables.collect::<Result<_, _>>()?,
+    })
 }
 
 #[cfg(test)]
@@ -129,14 +124,15 @@ mod tests {
 
     #[test]
     fn a_shell_is_used_only_where_it_is_needed() {
-        assert_eq!(words("ls -l", &Shell::Auto).unwrap(), ["ls", "-l"]);
-        assert_eq!(
-            words("ls | wc", &Shell::Auto).unwrap(),
-            [SH, "-c", "ls | wc"]
-        );
-        assert_eq!(words("ls", &Shell::Always).unwrap(), [SH, "-c", "ls"]);
         let other = Shell::Other("bash --norc".to_owned());
-        assert_eq!(words("ls", &other).unwrap(), ["bash", "--norc", "-c", "ls"]);
+        for (line, shell, expected) in [
+            ("ls -l", Shell::Auto, &["ls", "-l"][..]),
+            ("ls | wc", Shell::Auto, &[SH, "-c", "ls | wc"]),
+            ("ls", Shell::Always, &[SH, "-c", "ls"]),
+            ("ls", other, &["bash", "--norc", "-c", "ls"]),
+        ] {
+            assert_eq!(words(line, &shell).unwrap(), expected);
+        }
         let why = words("ls | wc", &Shell::Never).unwrap_err();
         assert!(why.contains("needs a shell"), "{why}");
     }
@@ -155,12 +151,8 @@ mod tests {
         let found = programs("sh -c 'no-such-program x & /bin/true; wait'");
         let names = ["sh", "true"];
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(
-            found
-                .iter()
-                .zip(names)
-                .all(|(path, name)| path.ends_with(name))
-        );
+        let is_named = |(path, name): (&PathBuf, &str)| path.ends_with(name);
+        assert!(found.iter().zip(names).all(is_named), "{found:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use nix::sys::personality::{self, Persona};
+use nix::sys::prctl::set_thp_disable;
 use serde::{Deserialize, Serialize};
 
 /// Changes from outside; none by default.
@@ -19,13 +20,13 @@ pub struct Knobs {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// No transparent huge pages.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_huge_pages: bool,
     /// Addresses are the same in each launch.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_randomisation: bool,
     /// The scheduling class `SCHED_BATCH`.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub batch: bool,
     /// The program may use only these CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,32 +43,20 @@ pub enum CpuChoice {
     These(Vec<u32>),
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes what it skips by reference"
-)]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
 impl Knobs {
     pub(crate) fn take_on(&self) -> io::Result<()> {
         if self.no_huge_pages {
-            named(
-                "huge pages cannot be turned off",
-                crate::sys::no_huge_pages(),
-            )?;
+            let done = set_thp_disable(true).map_err(io::Error::from);
+            named("huge pages cannot be turned off", done)?;
         }
         if self.batch {
             named("SCHED_BATCH cannot be had", crate::sys::batch())?;
         }
         if self.no_randomisation {
-            let set = personality::get()
-                .and_then(|old| personality::set(old | Persona::ADDR_NO_RANDOMIZE));
-            named(
-                "addresses cannot be fixed",
-                set.map(drop).map_err(io::Error::from),
-            )?;
+            let fixed = Persona::ADDR_NO_RANDOMIZE;
+            let set = personality::get().and_then(|old| personality::set(old | fixed));
+            let done = set.map(drop).map_err(io::Error::from);
+            named("addresses cannot be fixed", done)?;
         }
         match &self.cpus {
             Some(choice) => named("fewer CPUs cannot be had", fewer_cpus(choice)),

@@ -5,7 +5,7 @@
 use flow::Variant;
 
 /// What placeholders stand for in one launch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fill {
     /// How many flows the variant has in all.
     pub flows: u32,
@@ -31,21 +31,6 @@ pub struct Fill {
     pub flowgauge: Option<String>,
 }
 
-/// All names, as they stand in braces.
-pub const NAMES: [&str; 11] = [
-    "flows",
-    "processes",
-    "threads",
-    "i",
-    "cpu",
-    "port",
-    "dir",
-    "built",
-    "build",
-    "value",
-    "flowgauge",
-];
-
 impl Fill {
     /// What the variant says.
     #[must_use]
@@ -60,39 +45,32 @@ impl Fill {
             flows: variant.flows,
             processes,
             threads,
-            copy: 0,
-            cpu: 0,
-            port: None,
-            dir: None,
-            built: None,
-            build: None,
-            value: None,
-            flowgauge: None,
+            ..Self::default()
         }
     }
 
     /// The text with every placeholder filled in that has a value.
     #[must_use]
     pub fn apply(&self, text: &str) -> String {
-        let port = self.port.map(|port| port.to_string());
-        let values = [
-            Some(self.flows.to_string()),
-            Some(self.processes.to_string()),
-            Some(self.threads.to_string()),
-            Some(self.copy.to_string()),
-            Some(self.cpu.to_string()),
-            port,
-            self.dir.clone(),
-            self.built.clone(),
-            self.build.clone(),
-            self.value.map(|value| value.to_string()),
-            self.flowgauge.clone(),
+        let known = [
+            ("flows", Some(self.flows.to_string())),
+            ("processes", Some(self.processes.to_string())),
+            ("threads", Some(self.threads.to_string())),
+            ("i", Some(self.copy.to_string())),
+            ("cpu", Some(self.cpu.to_string())),
+            ("port", self.port.map(|port| port.to_string())),
+            ("dir", self.dir.clone()),
+            ("built", self.built.clone()),
+            ("build", self.build.clone()),
+            ("value", self.value.map(|value| value.to_string())),
+            ("flowgauge", self.flowgauge.clone()),
         ];
-        let known = NAMES.iter().zip(values);
-        known.fold(text.to_owned(), |text, (name, value)| match value {
-            Some(value) => replaced(&text, name, &value),
-            None => text,
-        })
+        known
+            .into_iter()
+            .fold(text.to_owned(), |text, (name, value)| match value {
+                Some(value) => parts(&text, name).join(&value),
+                None => text,
+            })
     }
 }
 
@@ -100,10 +78,6 @@ impl Fill {
 #[must_use]
 pub fn has(text: &str, name: &str) -> bool {
     parts(text, name).len() > 1
-}
-
-fn replaced(text: &str, name: &str, value: &str) -> String {
-    parts(text, name).join(value)
 }
 
 fn parts<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
@@ -124,40 +98,32 @@ fn parts<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
 mod tests {
     use super::*;
 
-    fn variant(model: &str, flows: u32) -> Variant {
-        serde_json::from_value(serde_json::json!({ "model": model, "flows": flows })).unwrap()
+    fn fill(model: &str, flows: u32) -> Fill {
+        Fill::of(&Variant::new(model.parse().unwrap(), flows))
     }
 
     #[test]
     fn a_mix_says_how_many_processes_and_threads() {
-        let fill = Fill::of(&variant("4x2", 8));
-        let text = fill.apply("w -p {processes} -t {threads} -n {flows}");
+        let text = fill("4x2", 8).apply("w -p {processes} -t {threads} -n {flows}");
         assert_eq!(text, "w -p 4 -t 2 -n 8");
-        assert_eq!(
-            Fill::of(&variant("thread", 3)).apply("{processes}x{threads}"),
-            "1x3"
-        );
-        assert_eq!(
-            Fill::of(&variant("process", 3)).apply("{processes}x{threads}"),
-            "3x1"
-        );
+        for (model, filled) in [("thread", "1x3"), ("process", "3x1")] {
+            assert_eq!(fill(model, 3).apply("{processes}x{threads}"), filled);
+        }
     }
 
     #[test]
     fn braces_of_other_programs_stay() {
-        let fill = Fill::of(&variant("process", 1));
         let text = "awk {print} {} {port} {dir}";
-        assert_eq!(fill.apply(text), text);
+        assert_eq!(fill("process", 1).apply(text), text);
         assert!(has(text, "port") && !has(text, "flows"));
     }
 
     /// `for i in 1 2; do echo ${i}; done` wrote the name of the shell twice: `$0`.
     #[test]
     fn a_variable_of_a_shell_is_no_placeholder() {
-        let fill = Fill::of(&variant("thread", 3));
         let text = "for i in {flows} ${flows}; do echo ${i} {i}{i}; done";
         let filled = "for i in 3 ${flows}; do echo ${i} 00; done";
-        assert_eq!(fill.apply(text), filled);
+        assert_eq!(fill("thread", 3).apply(text), filled);
         assert!(has(text, "i") && !has("${i}", "i"));
     }
 }

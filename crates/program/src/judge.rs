@@ -10,7 +10,7 @@ use regex::bytes::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::oom;
-use crate::pipe::{MOST, Pipe};
+use crate::pipe::{MOST, Pipe, first_word};
 use crate::program::{CheckOutput, Program};
 use crate::report::{Report, Said};
 use crate::supervisor::Running;
@@ -91,9 +91,8 @@ fn output_is_right(program: &Program, out: Option<&Pipe>) -> io::Result<()> {
 fn is_file(file: &Path, out: &Pipe) -> io::Result<()> {
     let text =
         fs::read(file).map_err(|error| io::Error::other(format!("{}: {error}", file.display())))?;
-    let mut first = [0; 8];
-    first.copy_from_slice(&Sha256::digest(&text)[..8]);
-    if out.hash() == Some(u64::from_be_bytes(first)) && out.bytes == text.len() as u64 {
+    let hash = first_word(&Sha256::digest(&text));
+    if out.hash() == Some(hash) && out.bytes == text.len() as u64 {
         return Ok(());
     }
     Err(io::Error::other(format!(

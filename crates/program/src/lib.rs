@@ -36,6 +36,8 @@ pub mod served;
 mod server;
 mod supervisor;
 mod sys;
+#[cfg(test)]
+mod testing;
 pub mod tree;
 mod usage;
 mod version;

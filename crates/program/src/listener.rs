@@ -125,6 +125,7 @@ fn holder(sockets: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::eventually;
     use std::net::TcpListener;
 
     #[test]
@@ -141,11 +142,8 @@ mod tests {
             assert!(who.contains(&format!("process {own}")), "{who}");
             drop(listener);
             // A process that another test starts just then has it too, until it begins its program.
-            let mut looks = (0..12_000).map(|_| {
-                std::thread::sleep(std::time::Duration::from_millis(5));
-                listens(address, &[own])
-            });
-            assert!(looks.any(|look| look == Listens::Unknown), "{any}");
+            let is_unknown = || listens(address, &[own]) == Listens::Unknown;
+            assert!(eventually(is_unknown), "{any}");
         }
     }
 

@@ -103,7 +103,7 @@ impl Looks {
             apart,
             sampler: Sampler::new(),
             highest_rss: 0,
-            page: page_bytes(),
+            page: flow::page_bytes(),
             next: Instant::now() + pace.least,
             last: None,
             seen: Seen::default(),
@@ -158,13 +158,8 @@ impl Looks {
         if let Ok(memory) = self.sampler.of(&pids) {
             self.highest_rss = rss;
             self.seen.tasks = self.seen.tasks.max(memory.tasks.into());
-            if self
-                .seen
-                .peak
-                .is_none_or(|peak| peak.total() < memory.total())
-            {
-                self.seen.peak = Some(memory);
-            }
+            let highest = self.seen.peak.filter(|peak| peak.total() >= memory.total());
+            self.seen.peak = highest.or(Some(memory));
         }
     }
 
@@ -173,15 +168,6 @@ impl Looks {
         let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
         (pages > 0).then_some(pages * self.page)
     }
-}
-
-fn page_bytes() -> u64 {
-    let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
-    let size = size
-        .ok()
-        .flatten()
-        .and_then(|bytes| u64::try_from(bytes).ok());
-    size.unwrap_or(4096)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use nix::unistd::pipe2;
 use sha2::{Digest, Sha256};
 
 pub(crate) const TAIL: usize = 2_000;
+const BUFFER: usize = 65_536;
 /// Kept of an output that is looked through.
 pub(crate) const MOST: usize = 64 << 20;
 
@@ -42,7 +43,7 @@ impl Pipe {
     }
 
     pub(crate) fn drain(&mut self) -> io::Result<()> {
-        let mut buffer = [0; 65_536];
+        let mut buffer = [0; BUFFER];
         while let Some(file) = &mut self.file {
             match file.read(&mut buffer) {
                 Ok(0) => self.file = None,
@@ -62,17 +63,14 @@ impl Pipe {
         }
         self.kept.extend_from_slice(bytes);
         // Shortened seldom: a flood is not moved byte by byte.
-        if self.kept.len() > 2 * self.keep.max(buffer_len()) {
+        if self.kept.len() > 2 * self.keep.max(BUFFER) {
             let surplus = self.kept.len() - self.keep;
             self.kept.drain(..surplus);
         }
     }
 
     pub(crate) fn hash(&self) -> Option<u64> {
-        let digest = self.hash.clone()?.finalize();
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest[..8]);
-        Some(u64::from_be_bytes(first))
+        Some(first_word(&self.hash.clone()?.finalize()))
     }
 
     pub(crate) fn tail(&self) -> String {
@@ -83,13 +81,16 @@ impl Pipe {
     }
 }
 
-const fn buffer_len() -> usize {
-    65_536
+/// The beginning of a SHA-256.
+pub(crate) fn first_word(hash: &[u8]) -> u64 {
+    hash.first_chunk()
+        .map_or(0, |first| u64::from_be_bytes(*first))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::eventually;
     use std::io::Write;
 
     #[test]
@@ -103,19 +104,15 @@ mod tests {
         writer.write_all(b"the end\n").unwrap();
         drop(writer);
         // A process that another test starts just then has it too, until it begins its program.
-        for _ in 0..12_000 {
+        assert!(eventually(|| {
             pipe.drain().unwrap();
-            if pipe.descriptor().is_none() {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+            pipe.descriptor().is_none()
+        }));
         assert_eq!(pipe.bytes, 800_008);
         assert!(pipe.tail().ends_with("the end") && pipe.kept.len() < 300_000);
         let mut whole = vec![b'a'; 800_000];
         whole.extend(b"the end\n");
         let digest = Sha256::digest(&whole);
         assert_eq!(pipe.hash().unwrap().to_be_bytes(), digest[..8]);
-        assert!(pipe.descriptor().is_none());
     }
 }

@@ -17,8 +17,8 @@ use crate::version::{succeeds, version};
 pub const GRACE_S: f64 = 2.0;
 const MOST_COPIES: u32 = 4_000;
 
-/// A command of the user's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A command of the user's; [`Program::new`] makes one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The command line, with placeholders ([`crate::fill`], `{value}`, `{flowgauge}`).
@@ -204,35 +204,8 @@ impl Program {
     pub fn new(command: String) -> Self {
         Self {
             command,
-            needs: BTreeMap::new(),
-            files: BTreeMap::new(),
-            build: None,
-            flows: None,
-            value: None,
-            version: None,
-            copies: Copies::default(),
-            shell: Shell::Auto,
-            env: BTreeMap::new(),
-            folder: None,
-            stdin: None,
-            output: Output::Null,
-            setup: None,
-            prepare: None,
-            conclude: None,
-            cleanup: None,
-            check: None,
-            check_output: None,
-            reports: false,
-            same_output: false,
-            ignore_failure: false,
-            ignored_codes: Vec::new(),
-            leaves_processes: false,
-            timeout_s: None,
             grace_s: GRACE_S,
-            units: None,
-            warmups: None,
-            knobs: Knobs::default(),
-            layout: Layout::default(),
+            ..Self::default()
         }
     }
 
@@ -321,10 +294,8 @@ impl Program {
             _ => None,
         };
         let folder = self.folder.clone().unwrap_or_default();
-        for file in [self.stdin.as_ref(), expected, self.knobs.preload.as_ref()]
-            .into_iter()
-            .flatten()
-        {
+        let files = [self.stdin.as_ref(), expected, self.knobs.preload.as_ref()];
+        for file in files.into_iter().flatten() {
             std::fs::File::open(folder.join(file))
                 .map_err(|error| format!("{}: {error}", file.display()))?;
         }

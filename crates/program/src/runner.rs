@@ -101,7 +101,7 @@ impl<'a> Runner<'a> {
 
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.aside("cleanup", self.program.cleanup.as_deref())?;
-        self.supervisor.clear(self.grace(), &[]).map(drop)
+        self.supervisor.clear(self.grace()).map(drop)
     }
 
     pub(crate) fn grace(&self) -> Duration {
@@ -182,7 +182,6 @@ impl SelfManaged for Runner<'_> {
         Ok(SelfManagedRep {
             create: launch.create,
             steady: launch.steady,
-            tear_down: Duration::ZERO,
             usage: launch.used.counts(),
             units,
             proof: Proof {
@@ -191,8 +190,8 @@ impl SelfManaged for Runner<'_> {
             },
             own: self.own_usage(&launch),
             began_ns: Some(launch.began_ns),
-            latencies: None,
             throttled: launch.throttled,
+            ..SelfManagedRep::default()
         })
     }
 

@@ -91,7 +91,7 @@ impl<'a> ServerRunner<'a> {
 
     fn stop(&mut self, server: &mut Running) -> io::Result<bool> {
         let grace = self.base.grace();
-        self.base.supervisor.stop(&mut [server], grace, &[])
+        self.base.supervisor.stop(&mut [server], grace)
     }
 
     fn once(&mut self) -> io::Result<SelfManagedRep> {
@@ -153,7 +153,7 @@ impl<'a> ServerRunner<'a> {
     }
 
     fn own(&self, used: &Used, asked: &Asked) -> SelfManagedUsage {
-        let mut counts: Vec<(&str, u64)> = asked.counts.clone();
+        let mut counts = asked.counts.clone();
         counts.push(("own_listener", (self.listener == Listens::Own).into()));
         if let Some(seen) = self.seen {
             counts.extend([
@@ -162,21 +162,7 @@ impl<'a> ServerRunner<'a> {
                 ("tasks", seen.tasks),
             ]);
         }
-        SelfManagedUsage {
-            user_ns: used.process.user_ns,
-            system_ns: used.process.system_ns,
-            made: 1,
-            most: 1,
-            held_at: None,
-            disk_blocks: used.process.disk_blocks,
-            peak_rss: used.process.most_rss,
-            counts: counts
-                .into_iter()
-                .map(|(name, count)| (name.to_owned(), count))
-                .collect(),
-            classes_ns: Default::default(),
-            forgotten: None,
-        }
+        used.of_flows(1, counts)
     }
 }
 

@@ -20,24 +20,14 @@ use measure::clock::now_ns;
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use nix::unistd::Pid;
 use rustix::io::Errno;
-use rustix::process::{PidfdFlags, pidfd_open};
+use rustix::process::{PidfdFlags, getpriority_process, pidfd_open};
 
 /// A prepared execution: the child may allocate nothing.
 #[derive(Debug)]
 pub(crate) struct Executable {
-    path: CString,
-    arguments: Vec<CString>,
-    environment: Vec<CString>,
-}
-
-impl Executable {
-    pub(crate) fn new(path: CString, arguments: Vec<CString>, environment: Vec<CString>) -> Self {
-        Self {
-            path,
-            arguments,
-            environment,
-        }
-    }
+    pub(crate) path: CString,
+    pub(crate) arguments: Vec<CString>,
+    pub(crate) environment: Vec<CString>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +65,7 @@ struct Order {
     /// The way into the group of a quota; negative: none.
     quota: RawFd,
     parent: libc::pid_t,
+    /// That of this process.
     nice: libc::c_int,
     mask: libc::sigset_t,
     executes_ns: AtomicU64,
@@ -104,7 +95,7 @@ pub(crate) fn launch(
         streams: [streams.stdin, streams.stdout, streams.stderr].map(AsRawFd::as_raw_fd),
         quota: quota.map_or(-1, |way_in| way_in.as_raw_fd()),
         parent: std::process::id().cast_signed(),
-        nice: niceness(),
+        nice: getpriority_process(None).unwrap_or(0),
         mask: *SigSet::empty().as_ref(),
         executes_ns: AtomicU64::new(0),
         errno: AtomicI32::new(0),
@@ -251,33 +242,14 @@ pub(crate) fn wake_at_once() -> io::Result<()> {
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: 0 is this thread, and the parameters live through the call.
     let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };
-    result(done)
-}
-
-/// Of this process; what it launches gets the same.
-fn niceness() -> libc::c_int {
-    // SAFETY: 0 is this process; no memory is touched.
-    unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
-}
-
-pub(crate) fn no_huge_pages() -> io::Result<()> {
-    // SAFETY: the option takes a flag and three zeros, and touches no memory.
-    let done = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
-    result(done)
+    Ok(nix::errno::Errno::result(done).map(drop)?)
 }
 
 pub(crate) fn batch() -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: 0 is this thread, and the parameters live through the call.
     let done = unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters) };
-    result(done)
-}
-
-fn result(done: libc::c_int) -> io::Result<()> {
-    match done {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    Ok(nix::errno::Errno::result(done).map(drop)?)
 }
 
 #[cfg(test)]
@@ -285,39 +257,26 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    fn null() -> OwnedFd {
-        File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/null")
-            .unwrap()
-            .into()
-    }
-
-    fn executable(words: &[&str]) -> Executable {
+    fn launched(words: &[&str], group: Option<BorrowedFd<'_>>) -> io::Result<Launched> {
+        let null = File::options().read(true).write(true).open("/dev/null")?;
+        let null = &OwnedFd::from(null);
         let text = |word: &&str| CString::new(*word).unwrap();
-        Executable::new(
-            text(&words[0]),
-            words.iter().map(text).collect(),
-            Vec::new(),
-        )
+        let program = Executable {
+            path: text(&words[0]),
+            arguments: words.iter().map(text).collect(),
+            environment: Vec::new(),
+        };
+        let streams = Streams {
+            stdin: null,
+            stdout: null,
+            stderr: null,
+        };
+        launch(&program, streams, group, None)
     }
 
     #[test]
     fn a_program_runs_in_a_session_of_its_own_and_tells_its_status() {
-        let null = null();
-        let streams = Streams {
-            stdin: &null,
-            stdout: &null,
-            stderr: &null,
-        };
-        let launched = launch(
-            &executable(&["/bin/sh", "-c", "exit 3"]),
-            streams,
-            None,
-            None,
-        )
-        .unwrap();
+        let launched = launched(&["/bin/sh", "-c", "exit 3"], None).unwrap();
         assert!(launched.began_ns < launched.started_ns);
         let reaped = wait(launched.pid, true).unwrap().unwrap();
         assert_eq!(
@@ -341,14 +300,7 @@ mod tests {
             );
             return;
         }
-        let null = null();
-        let streams = Streams {
-            stdin: &null,
-            stdout: &null,
-            stderr: &null,
-        };
-        let sleeper = executable(&["/bin/sleep", "600"]);
-        let launched = launch(&sleeper, streams, Some(group.descriptor()), None).unwrap();
+        let launched = launched(&["/bin/sleep", "600"], Some(group.descriptor())).unwrap();
         assert_eq!(group.members(), [launched.pid]);
         group.kill_others().unwrap();
         let reaped = wait(launched.pid, true).unwrap().unwrap();
@@ -359,15 +311,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_executed_is_an_error_and_leaves_no_zombie() {
-        let null = null();
-        let streams = Streams {
-            stdin: &null,
-            stdout: &null,
-            stderr: &null,
-        };
         let empty = tempfile::tempdir().unwrap();
         let missing = empty.path().join("program").display().to_string();
-        let error = launch(&executable(&[&missing]), streams, None, None).unwrap_err();
+        let error = launched(&[&missing], None).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENOENT));
     }
 }

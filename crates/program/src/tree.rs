@@ -208,85 +208,64 @@ pub fn end_orphans(spared: &[i32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::eventually;
     use std::process::{Child, Command, Stdio};
 
-    fn shell_with_two_children() -> Child {
-        Command::new("sh")
-            .args(["-c", "sleep 30 & sleep 30 & wait"])
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap()
+    /// A shell with two children, and its number.
+    struct Shell(Child, i32);
+
+    impl Shell {
+        fn new() -> Self {
+            let mut shell = Command::new("sh");
+            let shell = shell.args(["-c", "sleep 30 & sleep 30 & wait"]);
+            let shell = shell.stdin(Stdio::null()).spawn().unwrap();
+            let pid = i32::try_from(shell.id()).unwrap();
+            Self(shell, pid)
+        }
+
+        fn end(mut self) {
+            kill_descendants(self.1);
+            self.0.kill().unwrap();
+            self.0.wait().unwrap();
+        }
     }
 
     #[test]
     fn threads_of_a_tree_are_counted_and_not_those_of_the_machine() {
-        let mut shell = shell_with_two_children();
-        let pid = i32::try_from(shell.id()).unwrap();
-        assert!((0..12_000).any(|_| {
-            std::thread::sleep(Duration::from_millis(5));
-            has_more_threads(pid, 1)
-        }));
-        assert!(!has_more_threads(pid, 2));
-        kill_descendants(pid);
-        shell.kill().unwrap();
-        shell.wait().unwrap();
+        let shell = Shell::new();
+        assert!(eventually(|| has_more_threads(shell.1, 1)));
+        assert!(!has_more_threads(shell.1, 2));
+        shell.end();
     }
 
     /// What kept the nodes of a run was killed with what its first slot had left.
     #[test]
     fn children_that_are_spared_live_on() {
-        let mut shell = shell_with_two_children();
-        let pid = i32::try_from(shell.id()).unwrap();
-        let two = || Some(descendants(pid)).filter(|all| all.len() == 2);
-        let pair = (0..12_000).find_map(|_| {
-            std::thread::sleep(Duration::from_millis(5));
-            two()
-        });
-        let pair = pair.unwrap();
-        assert_eq!(by_parents_but(pid, &pair[..1]), pair[1..]);
-        kill_all_but(pid, &pair[..1]);
+        let shell = Shell::new();
+        assert!(eventually(|| descendants(shell.1).len() == 2));
+        let pair = descendants(shell.1);
+        assert_eq!(by_parents_but(shell.1, &pair[..1]), pair[1..]);
+        kill_all_but(shell.1, &pair[..1]);
         assert_eq!(alive(&pair[..1]), pair[..1]);
-        assert!((0..12_000).any(|_| {
-            std::thread::sleep(Duration::from_millis(5));
-            alive(&pair[1..]).is_empty()
-        }));
-        kill_descendants(pid);
-        shell.kill().unwrap();
-        shell.wait().unwrap();
+        assert!(eventually(|| alive(&pair[1..]).is_empty()));
+        shell.end();
     }
 
     #[test]
     fn descendants_are_found_in_either_way() {
-        let mut shell = shell_with_two_children();
+        let shell = Shell::new();
         let own = i32::try_from(std::process::id()).unwrap();
-        let pid = i32::try_from(shell.id()).unwrap();
+        let found = || by_children(shell.1, usize::MAX);
         // A child that has not begun its program has the name of the shell.
-        let both = || {
-            (0..12_000).find_map(|_| {
-                std::thread::sleep(Duration::from_millis(5));
-                let found = by_children(pid, usize::MAX);
-                let sleeps = found.iter().filter(|pid| name(**pid).starts_with("sleep"));
-                (sleeps.count() == 2 && found.len() == 2).then_some(found)
-            })
-        };
-        let found = both().expect("the shell has two children");
-        let mut others = by_parents(pid);
-        others.sort_unstable();
-        assert_eq!(
-            {
-                let mut found = found.clone();
-                found.sort_unstable();
-                found
-            },
-            others
-        );
-        assert!(descendants(own).contains(&pid));
-        kill_descendants(pid);
-        shell.kill().unwrap();
-        shell.wait().unwrap();
-        assert!((0..12_000).any(|_| {
-            std::thread::sleep(Duration::from_millis(5));
-            alive(&found).is_empty()
+        assert!(eventually(|| {
+            let names: Vec<String> = found().into_iter().map(name).collect();
+            names.len() == 2 && names.iter().all(|name| name.starts_with("sleep"))
         }));
+        let found: BTreeSet<i32> = found().into_iter().collect();
+        assert_eq!(found, by_parents(shell.1).into_iter().collect());
+        assert!(descendants(own).contains(&shell.1));
+        shell.end();
+        let found = Vec::from_iter(found);
+        assert!(eventually(|| alive(&found).is_empty()));
     }
 }

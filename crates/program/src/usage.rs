@@ -13,6 +13,7 @@
 
 use std::fs;
 
+use flow::SelfManagedUsage;
 use flow::record::Forgotten;
 use measure::usage::{ProcessUsage, Usage};
 
@@ -104,6 +105,27 @@ impl Used {
 
     pub(crate) fn cpu_ns(&self) -> u64 {
         self.process.user_ns + self.process.system_ns
+    }
+
+    /// What so many flows used, and what else was counted.
+    pub(crate) fn of_flows(
+        &self,
+        flows: u32,
+        counts: impl IntoIterator<Item = (&'static str, u64)>,
+    ) -> SelfManagedUsage {
+        let counts = counts.into_iter();
+        SelfManagedUsage {
+            user_ns: self.process.user_ns,
+            system_ns: self.process.system_ns,
+            made: flows.into(),
+            most: flows.into(),
+            disk_blocks: self.process.disk_blocks,
+            peak_rss: self.process.most_rss,
+            counts: counts
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect(),
+            ..SelfManagedUsage::default()
+        }
     }
 
     pub(crate) fn counts(&self) -> Usage {

@@ -10,6 +10,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::answer::{Answer, whole};
 use super::said::Target;
+use crate::pipe::first_word;
 
 /// A connection, and the request whose answer it waits for.
 #[derive(Debug)]
@@ -158,9 +159,6 @@ impl Connection {
     }
 }
 
-/// The beginning of a body's SHA-256.
 pub(super) fn hash(body: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&Sha256::digest(body)[..8]);
-    u64::from_be_bytes(first)
+    first_word(&Sha256::digest(body))
 }

@@ -75,10 +75,10 @@ impl<'a> Engine<'a> {
         let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
         let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
         epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN, TIMER))?;
-        let count = task.connections.max(1) as usize;
+        let count = task.how.connections.max(1) as usize;
         Ok(Self {
             task,
-            tally: Tally::new(task.targets.len(), task.same_body),
+            tally: Tally::new(task.targets.len(), task.how.same_body),
             epoll,
             timer,
             timer_ns: 0,
@@ -104,7 +104,7 @@ impl<'a> Engine<'a> {
             self.open(now_ns());
         }
         self.begin(now_ns());
-        let patience = ns(self.task.timeout_s);
+        let patience = ns(self.task.how.timeout_s);
         loop {
             let now = now_ns();
             if now >= self.until_ns && (self.is_idle() || now >= self.until_ns + patience) {
@@ -124,10 +124,10 @@ impl<'a> Engine<'a> {
     }
 
     fn begin(&mut self, now: u64) {
-        self.from_ns = now + ns(self.task.warm_s);
-        self.until_ns = self.from_ns + ns(self.task.seconds);
+        self.from_ns = now + ns(self.task.how.warm_s);
+        self.until_ns = self.from_ns + ns(self.task.how.seconds);
         self.tally.measure(self.from_ns, self.until_ns);
-        let rate = self.task.rate;
+        let rate = self.task.how.rate;
         self.plan = rate.map(|rate| Plan::new(rate, now, self.until_ns));
     }
 
@@ -211,7 +211,7 @@ impl<'a> Engine<'a> {
 
     /// Connections wanted beside free and opening ones: all in a closed loop.
     fn wanted(&self, now: u64) -> usize {
-        if self.task.rate.is_none() {
+        if self.task.how.rate.is_none() {
             return usize::MAX;
         }
         let due = self.plan.as_ref().map_or(0, |plan| plan.due(now)) as usize;
@@ -270,7 +270,7 @@ impl<'a> Engine<'a> {
             return;
         };
         let asked = connection.asked;
-        let got = match self.task.same_body {
+        let got = match self.task.how.same_body {
             true => connection.read(&mut self.bytes, hash),
             false => connection.read(&mut self.bytes, |body| body.len() as u64),
         };

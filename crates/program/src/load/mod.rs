@@ -27,6 +27,7 @@ use std::process::exit;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
+use crate::served::Http;
 pub use answer::{Answer, whole};
 pub use connection::{Connection, Got};
 pub use said::Target;
@@ -40,13 +41,13 @@ pub const IN_ROUNDS: &str = "in rounds: ";
 pub(crate) fn answers(target: &Target) -> bool {
     let task = Task {
         targets: vec![target.clone()],
-        connections: 1,
-        rate: None,
-        warm_s: 0.0,
-        seconds: 0.01,
-        timeout_s: 1.0,
-        same_body: false,
-        cpus: Vec::new(),
+        how: Http {
+            connections: 1,
+            warm_s: 0.0,
+            seconds: 0.01,
+            timeout_s: 1.0,
+            ..Http::new(Vec::new())
+        },
     };
     engine::run(&task).is_ok_and(|report| report.answered > 0)
 }
@@ -116,7 +117,7 @@ fn live(in_rounds: fn(&str) -> io::Result<()>) -> io::Result<()> {
         return in_rounds(orders);
     }
     let task: Task = serde_json::from_str(&line)?;
-    bind(&task.cpus)?;
+    bind(&task.how.cpus)?;
     // A connection takes one; where there are too few, the first that fails says so.
     let _as_many_as_there_may_be = crate::serve::all_descriptors();
     engine::run_then(&task, |mut report| {
@@ -143,15 +144,12 @@ mod tests {
         let read = target("http://127.0.0.1:8080/a?b=c").unwrap();
         assert_eq!((read.address.port(), read.path.as_str()), (8080, "/a?b=c"));
         assert_eq!(target("http://localhost:81").unwrap().path, "/");
-        assert!(
-            target("https://localhost/")
-                .unwrap_err()
-                .contains("only http://")
-        );
-        assert!(
-            target("http://192.0.2.1/")
-                .unwrap_err()
-                .contains("on this machine")
-        );
+        for (url, words) in [
+            ("https://localhost/", "only http://"),
+            ("http://192.0.2.1/", "on this machine"),
+        ] {
+            let why = target(url).unwrap_err();
+            assert!(why.contains(words), "{why}");
+        }
     }
 }

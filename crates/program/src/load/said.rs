@@ -3,17 +3,13 @@ use std::net::SocketAddr;
 use flow::Latencies;
 use serde::{Deserialize, Serialize};
 
+use crate::served::Http;
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Task {
+    /// Those of the URLs.
     pub(crate) targets: Vec<Target>,
-    pub(crate) connections: u32,
-    /// Requests a second; `None` for a closed loop.
-    pub(crate) rate: Option<f64>,
-    pub(crate) warm_s: f64,
-    pub(crate) seconds: f64,
-    pub(crate) timeout_s: f64,
-    pub(crate) same_body: bool,
-    pub(crate) cpus: Vec<u32>,
+    pub(crate) how: Http,
 }
 
 /// Where a request goes.
@@ -59,7 +55,7 @@ impl Report {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Said {
     pub(crate) per_s: f64,
     pub(crate) p50_ns: Option<f64>,

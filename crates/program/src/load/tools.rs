@@ -49,6 +49,10 @@ fn first_number(text: &str) -> Option<f64> {
     rest[..end].trim_end_matches('.').parse().ok()
 }
 
+fn count(text: &str, key: &str) -> f64 {
+    after(text, key).and_then(first_number).unwrap_or(0.0)
+}
+
 /// In ns, of `1.23ms`, `2s`, `12us`.
 fn time(text: &str) -> Option<f64> {
     let number = first_number(text)?;
@@ -68,7 +72,6 @@ fn time(text: &str) -> Option<f64> {
 
 fn wrk(text: &str) -> Option<Said> {
     let percentile = |names: &[&str]| names.iter().find_map(|name| time(after(text, name)?));
-    let failed = after(text, "Non-2xx or 3xx responses:").and_then(first_number);
     let sockets = after(text, "Socket errors:").map_or(0.0, |line| {
         let counts = line.split(',').filter_map(first_number);
         counts.sum()
@@ -77,7 +80,7 @@ fn wrk(text: &str) -> Option<Said> {
         per_s: first_number(after(text, "Requests/sec:")?)?,
         p50_ns: percentile(&["50.000%", "50%"]),
         p99_ns: percentile(&["99.000%", "99%"]),
-        errors: failed.unwrap_or(0.0) + sockets,
+        errors: count(text, "Non-2xx or 3xx responses:") + sockets,
     })
 }
 
@@ -114,14 +117,14 @@ fn ab(text: &str) -> Option<Said> {
         let ms = first_number(after(text, name)?)?;
         Some(ms * 1e6).filter(|&ns| ns > 0.0)
     };
-    let count = |name| after(text, name).and_then(first_number).unwrap_or(0.0);
     let lengths = after(text, "(Connect:").and_then(|line| line.split_once("Length:"));
     let lengths = lengths.and_then(|(_, rest)| first_number(rest));
     Some(Said {
         per_s: first_number(after(text, "Requests per second:")?)?,
         p50_ns: percentile("50%"),
         p99_ns: percentile("99%"),
-        errors: count("Failed requests:") - lengths.unwrap_or(0.0) + count("Non-2xx responses:"),
+        errors: count(text, "Failed requests:") - lengths.unwrap_or(0.0)
+            + count(text, "Non-2xx responses:"),
     })
 }
 
@@ -139,9 +142,7 @@ fn redis(text: &str) -> Option<Said> {
         [test] => Some(test),
         _ => Some(Said {
             per_s: tests.len() as f64 / seconds,
-            p50_ns: None,
-            p99_ns: None,
-            errors: 0.0,
+            ..Said::default()
         }),
     }
 }
@@ -161,7 +162,7 @@ fn redis_csv(text: &str) -> Vec<Said> {
             per_s: cell("rps")?,
             p50_ns: cell("p50_latency_ms").map(|ms| ms * 1e6),
             p99_ns: cell("p99_latency_ms").map(|ms| ms * 1e6),
-            errors: 0.0,
+            ..Said::default()
         })
     })
     .collect()
@@ -183,7 +184,7 @@ fn redis_lines(text: &str) -> Vec<Said> {
             per_s: before.rsplit(' ').next()?.parse().ok()?,
             p50_ns: p50.or_else(|| in_table("p50")).map(|ms| ms * 1e6),
             p99_ns: in_table("p99").map(|ms| ms * 1e6),
-            errors: 0.0,
+            ..Said::default()
         })
     });
     rates.collect()
@@ -197,11 +198,8 @@ fn number_below(header: &[&str], row: &[&str], name: &str) -> Option<f64> {
 fn pgbench(text: &str) -> Option<Said> {
     Some(Said {
         per_s: first_number(after(text, "tps =")?)?,
-        p50_ns: None,
-        p99_ns: None,
-        errors: after(text, "number of failed transactions:")
-            .and_then(first_number)
-            .unwrap_or(0.0),
+        errors: count(text, "number of failed transactions:"),
+        ..Said::default()
     })
 }
 
@@ -210,19 +208,13 @@ fn memcaslap(text: &str) -> Option<Said> {
     let (_, rest) = line.split_once("TPS:")?;
     Some(Said {
         per_s: first_number(rest)?,
-        p50_ns: None,
-        p99_ns: None,
-        errors: 0.0,
+        ..Said::default()
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn said(line: &str, output: &str) -> Said {
-        read(line, output).expect("a rate")
-    }
 
     /// What was run and the file with what it wrote; the rate, the median and p99 in ms, errors.
     const WROTE: &str = "\
@@ -239,22 +231,27 @@ pgbench -S -c 4 | pgbench | 13759.808245 | - | - | 0
 PGUSER=x pgbench -C -c 4 | pgbench-reconnect | 114.649595 | - | - | 0
 memcaslap -t 1s | memcaslap | 40777 | - | - | 0";
 
+    /// The cells of each row, what it wrote, and what was read of that.
+    fn wrote() -> impl Iterator<Item = ([&'static str; 6], String, Said)> {
+        WROTE.lines().map(|row| {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            let cells: [&str; 6] = cells.try_into().expect(row);
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/load/outputs");
+            let output = std::fs::read_to_string(format!("{folder}/{}.txt", cells[1])).unwrap();
+            let said = read(cells[0], &output).expect("a rate");
+            (cells, output, said)
+        })
+    }
+
     #[test]
     fn what_each_tool_really_wrote_is_read() {
-        for row in WROTE.lines() {
-            let cells: Vec<&str> = row.split(" | ").collect();
-            let [line, file, per_s, p50_ms, p99_ms, errors] = cells[..] else {
-                panic!("{row}");
-            };
-            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/load/outputs");
-            let output = std::fs::read_to_string(format!("{folder}/{file}.txt")).unwrap();
-            let said = said(line, &output);
+        for ([_, file, per_s, p50_ms, p99_ms, errors], _, said) in wrote() {
             let ns = |ms: &str| ms.parse().ok().map(|ms: f64| (ms * 1e6).round());
-            assert_eq!(said.p50_ns.map(f64::round), ns(p50_ms), "{row}");
-            assert_eq!(said.p99_ns.map(f64::round), ns(p99_ms), "{row}");
-            assert_eq!(said.errors, errors.parse::<f64>().unwrap(), "{row}");
+            assert_eq!(said.p50_ns.map(f64::round), ns(p50_ms), "{file}");
+            assert_eq!(said.p99_ns.map(f64::round), ns(p99_ms), "{file}");
+            assert_eq!(said.errors, errors.parse::<f64>().unwrap(), "{file}");
             let per_s: f64 = per_s.parse().unwrap();
-            assert!((said.per_s / per_s - 1.0).abs() < 1e-6, "{row}: {said:?}");
+            assert!((said.per_s / per_s - 1.0).abs() < 1e-6, "{file}: {said:?}");
         }
     }
 
@@ -272,17 +269,10 @@ memcaslap -t 1s | memcaslap | 40777 | - | - | 0";
     /// `Requests/sec:   10901.36`, cut behind the first digit, was one request a second.
     #[test]
     fn an_output_that_was_cut_has_no_other_rate() {
-        let whole_tests = |file: &&str| !file.starts_with("redis") && *file != "memcaslap";
-        for row in WROTE.lines() {
-            let cells: Vec<&str> = row.split(" | ").collect();
-            let Some(file) = cells.get(1).filter(|file| whole_tests(file)) else {
-                continue;
-            };
-            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/load/outputs");
-            let output = std::fs::read_to_string(format!("{folder}/{file}.txt")).unwrap();
-            let whole = said(cells[0], &output);
+        let whole_tests = |file: &str| !file.starts_with("redis") && file != "memcaslap";
+        for ([line, file, ..], output, whole) in wrote().filter(|row| whole_tests(row.0[1])) {
             for cut in (0..output.len()).filter(|&cut| output.is_char_boundary(cut)) {
-                let Ok(found) = read(cells[0], &output[..cut]) else {
+                let Ok(found) = read(line, &output[..cut]) else {
                     continue;
                 };
                 assert_eq!(found.per_s, whole.per_s, "{file} {cut}");
@@ -315,6 +305,6 @@ memcaslap -t 1s | memcaslap | 40777 | - | - | 0";
     fn errors_of_sockets_are_added_to_those_of_answers() {
         let output = "  Socket errors: connect 0, read 2, write 0, timeout 1\n  Non-2xx or 3xx responses: 3\n\
                       Requests/sec:   1234.56\n";
-        assert_eq!(said("wrk http://x/", output).errors, 6.0);
+        assert_eq!(read("wrk http://x/", output).unwrap().errors, 6.0);
     }
 }

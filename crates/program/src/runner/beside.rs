@@ -80,8 +80,7 @@ impl Runner<'_> {
         if waited == Wait::Flood {
             self.supervisor.kill(&mut [&mut running], &[])?;
         } else if late {
-            self.supervisor
-                .stop(&mut [&mut running], self.grace(), &[])?;
+            self.supervisor.stop(&mut [&mut running], self.grace())?;
         }
         // An earlier command may leave what a later one ends.
         self.supervisor.take_orphans();

@@ -91,11 +91,7 @@ impl Runner<'_> {
                 Ok(Order {
                     executable,
                     stdin: self.stdin()?,
-                    stdout: if read {
-                        Some(Pipe::new(keep, true)?)
-                    } else {
-                        None
-                    },
+                    stdout: read.then(|| Pipe::new(keep, true)).transpose()?,
                     is_limited: true,
                 })
             })
@@ -120,7 +116,7 @@ impl Runner<'_> {
         if waited != Wait::Ended {
             return Err(self.cut(waited, &mut running)?);
         }
-        let left = self.supervisor.clear(self.grace(), &[])?;
+        let left = self.supervisor.clear(self.grace())?;
         self.is_read_as_it_was(read)?;
         let orphans = self.supervisor.take_orphans();
         let held = self.supervisor.throttled().zip(held_before);
@@ -145,7 +141,7 @@ impl Runner<'_> {
 
     fn stop(&mut self, running: &mut [Running]) -> io::Result<bool> {
         let mut all: Vec<&mut Running> = running.iter_mut().collect();
-        let killed = self.supervisor.stop(&mut all, self.grace(), &[])?;
+        let killed = self.supervisor.stop(&mut all, self.grace())?;
         self.supervisor.take_orphans();
         Ok(killed)
     }
@@ -257,8 +253,8 @@ impl Runner<'_> {
                 proof: rep.proof,
                 own,
                 began_ns: Some(began_ns),
-                latencies: None,
                 throttled,
+                ..SelfManagedRep::default()
             }
         })
     }
@@ -283,20 +279,11 @@ impl Runner<'_> {
             ("processes", seen.map(|seen| seen.processes)),
             ("tasks", seen.map(|seen| seen.tasks)),
         ];
-        let counts = counts
-            .into_iter()
-            .filter_map(|(name, count)| Some((name.to_owned(), count?)));
+        let counts = counts.into_iter();
+        let counts = counts.filter_map(|(name, count)| Some((name, count?)));
         SelfManagedUsage {
-            user_ns: launch.used.process.user_ns,
-            system_ns: launch.used.process.system_ns,
-            made: self.copies().into(),
-            most: self.copies().into(),
-            held_at: None,
-            disk_blocks: launch.used.process.disk_blocks,
-            peak_rss: launch.used.process.most_rss,
-            counts: counts.collect(),
-            classes_ns: Default::default(),
             forgotten: launch.forgotten,
+            ..launch.used.of_flows(self.copies(), counts)
         }
     }
 }

@@ -30,6 +30,14 @@ pub(super) fn wait(
     }
 }
 
+pub(super) fn until(due: Option<Instant>) -> EpollTimeout {
+    due.map_or(EpollTimeout::NONE, |due| {
+        let left = due.saturating_duration_since(Instant::now());
+        let ms = u16::try_from(left.as_micros().div_ceil(1_000)).unwrap_or(u16::MAX);
+        EpollTimeout::from(ms)
+    })
+}
+
 /// A new connection, if there is one: another loop may have been faster.
 pub(super) fn accept(listener: &TcpListener) -> io::Result<Option<TcpStream>> {
     match listener.accept() {
@@ -123,19 +131,11 @@ impl Loop<'_> {
         }
     }
 
-    fn until_due(&self) -> EpollTimeout {
-        let Some((due, ..)) = self.later.front() else {
-            return EpollTimeout::NONE;
-        };
-        let left = due.saturating_duration_since(Instant::now());
-        let ms = u16::try_from(left.as_micros().div_ceil(1_000)).unwrap_or(u16::MAX);
-        EpollTimeout::from(ms)
-    }
-
     fn run(&mut self) -> io::Result<Infallible> {
         let mut events = [EpollEvent::empty(); EVENTS];
         loop {
-            let ready = wait(&self.watcher, &mut events, self.until_due())?;
+            let due = self.later.front().map(|(due, ..)| *due);
+            let ready = wait(&self.watcher, &mut events, until(due))?;
             for event in &events[..ready] {
                 match event.data() {
                     LISTENER => self.take()?,

@@ -10,9 +10,9 @@ use std::os::fd::AsRawFd;
 use std::time::Instant;
 
 use fiber::{Config, Fiber, FiberId};
-use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 
-use super::events::{accept, read, wait};
+use super::events::{accept, read, until, wait};
 use super::task::Task;
 
 const STACK: usize = 64 << 10;
@@ -62,17 +62,6 @@ impl Shared<'_> {
         readers[at] = who;
     }
 
-    fn until_due(&self) -> EpollTimeout {
-        match self.sleepers.borrow().front() {
-            None => EpollTimeout::NONE,
-            Some((due, _)) => {
-                let left = due.saturating_duration_since(Instant::now());
-                let ms = u16::try_from(left.as_micros().div_ceil(1_000)).unwrap_or(u16::MAX);
-                EpollTimeout::from(ms)
-            }
-        }
-    }
-
     fn awaken_due(&self) {
         let now = Instant::now();
         let mut sleepers = self.sleepers.borrow_mut();
@@ -105,7 +94,8 @@ pub(super) fn fibers(listener: &TcpListener, task: Task) -> io::Result<Infallibl
 fn event_loop(shared: &'static Shared<'static>, own: &mut Fiber) -> io::Result<Infallible> {
     let mut events = [EpollEvent::empty(); EVENTS];
     loop {
-        let ready = wait(&shared.watcher, &mut events, shared.until_due())?;
+        let due = shared.sleepers.borrow().front().map(|(due, _)| *due);
+        let ready = wait(&shared.watcher, &mut events, until(due))?;
         for event in &events[..ready] {
             match event.data() {
                 LISTENER => take(shared)?,

@@ -40,6 +40,23 @@ fn of_threads() -> Vec<(&'static str, Form)> {
     ]
 }
 
+/// What a form answers to clients that each ask some times; `None` where it is not available here.
+fn answered(name: &str, form: Form, task: Task, clients: &[usize]) -> Option<Vec<String>> {
+    let listener = listen(0).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (ended, has_ended) = mpsc::channel();
+    std::thread::spawn(move || ended.send(form(&listener, task).unwrap_err()));
+    let client = |&times: &usize| std::thread::spawn(move || ask(address, times));
+    let clients: Vec<_> = clients.iter().map(client).collect();
+    let answers = clients.into_iter().map(std::thread::JoinHandle::join);
+    let answers: Result<Vec<Vec<String>>, _> = answers.collect();
+    if let Ok(error) = has_ended.try_recv() {
+        skipped::skipped(format!("{name}: {error}"));
+        return None;
+    }
+    Some(answers.unwrap().concat())
+}
+
 #[test]
 fn every_form_gives_the_same_answers_to_several_clients() {
     let task = |wait| Task {
@@ -49,18 +66,8 @@ fn every_form_gives_the_same_answers_to_several_clients() {
     let expected = String::from_utf8(task(0).compute()).unwrap();
     for (name, form) in of_threads() {
         for wait in [0, 300] {
-            let listener = listen(0).unwrap();
-            let address = listener.local_addr().unwrap();
-            let (ended, has_ended) = mpsc::channel();
-            std::thread::spawn(move || ended.send(form(&listener, task(wait)).unwrap_err()));
-            let clients = [2, 3].map(|times| std::thread::spawn(move || ask(address, times)));
-            let answers = clients.into_iter().map(std::thread::JoinHandle::join);
-            let answers: Result<Vec<Vec<String>>, _> = answers.collect();
-            if let Ok(error) = has_ended.try_recv() {
-                skipped::skipped(format!("{name}: {error}"));
-                continue;
-            }
-            for answer in answers.unwrap().concat() {
+            let answers = answered(name, form, task(wait), &[2, 3]);
+            for answer in answers.into_iter().flatten() {
                 assert_eq!(answer, expected, "{name}, waits {wait} us");
             }
         }
@@ -73,18 +80,11 @@ fn every_form_waits_as_long_as_it_is_told() {
     let wait = Duration::from_millis(20);
     let task = Task { steps: 1, wait };
     for (name, form) in of_threads() {
-        let listener = listen(0).unwrap();
-        let address = listener.local_addr().unwrap();
-        let (ended, has_ended) = mpsc::channel();
-        std::thread::spawn(move || ended.send(form(&listener, task).unwrap_err()));
         let begun = std::time::Instant::now();
-        let answers = std::thread::spawn(move || ask(address, 1)).join();
-        if let Ok(error) = has_ended.try_recv() {
-            skipped::skipped(format!("{name}: {error}"));
-            continue;
+        if let Some(answers) = answered(name, form, task, &[1]) {
+            assert_eq!(answers.len(), 1, "{name}");
+            assert!(begun.elapsed() >= wait, "{name}");
         }
-        assert_eq!(answers.unwrap().len(), 1, "{name}");
-        assert!(begun.elapsed() >= wait, "{name}");
     }
 }
 

@@ -46,13 +46,7 @@ impl ServerRunner<'_> {
     fn ask_by_http(&mut self, server: &mut Running, http: &Http) -> io::Result<Asked> {
         let task = Task {
             targets: self.targets(http)?,
-            connections: http.connections,
-            rate: http.rate,
-            warm_s: http.warm_s,
-            seconds: http.seconds,
-            timeout_s: http.timeout_s,
-            same_body: http.same_body,
-            cpus: http.cpus.clone(),
+            how: http.clone(),
         };
         let most_s = http.warm_s + http.seconds + http.timeout_s + SPARE_S;
         let executable = self.base.generator()?;

@@ -30,20 +30,20 @@ impl Supervisor {
     }
 
     /// With `grace` between asking and killing; names what was left.
-    pub(crate) fn clear(&mut self, grace: Duration, spared: &[i32]) -> io::Result<Vec<String>> {
+    pub(crate) fn clear(&mut self, grace: Duration) -> io::Result<Vec<String>> {
         self.flooded = false;
-        if self.gone(STRAGGLE, spared)? {
+        if self.gone(STRAGGLE, &[])? {
             return Ok(Vec::new());
         }
         let mut names = Vec::new();
         if !self.flooded {
-            let left = self.others(spared);
+            let left = self.others(&[]);
             names.extend(left.iter().map(|&pid| tree::name(pid)));
             tree::signal(&left, Signal::SIGTERM);
             tree::signal(&left, Signal::SIGCONT);
         }
-        if self.flooded || !self.gone(grace, spared)? {
-            self.kill_orphans(spared)?;
+        if self.flooded || !self.gone(grace, &[])? {
+            self.kill_orphans(&[])?;
         }
         match self.flooded {
             true => Err(flood()),
@@ -51,28 +51,25 @@ impl Supervisor {
         }
     }
 
-    /// Spares `spared`; true where killing was necessary.
+    /// True where killing was necessary.
     pub(crate) fn stop(
         &mut self,
         running: &mut [&mut Running],
         grace: Duration,
-        spared: &[i32],
     ) -> io::Result<bool> {
-        let roots: Vec<i32> = running
-            .iter()
-            .filter(|one| one.ended.is_none())
-            .map(|one| one.pid)
-            .collect();
+        let roots = running.iter().filter(|one| one.ended.is_none());
+        let roots: Vec<i32> = roots.map(|one| one.pid).collect();
         tree::signal(&roots, Signal::SIGTERM);
         tree::signal(&roots, Signal::SIGCONT);
         let late = self.wait(running, Instant::now() + grace, None)? != Wait::Ended;
         if late {
-            self.kill(running, spared)?;
+            self.kill(running, &[])?;
         }
-        self.clear(grace, spared)?;
+        self.clear(grace)?;
         Ok(late)
     }
 
+    /// Spares `spared`, and what they made.
     pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
         // Killed launches are no data points, so their circumstances may change.
         let _as_usual_then = sys::wake_at_once();

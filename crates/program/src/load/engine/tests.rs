@@ -6,6 +6,7 @@ use socket2::{Domain, Socket, Type};
 
 use super::*;
 use crate::load::Target;
+use crate::served::Http;
 
 /// A server that answers each request after a time, on each connection by itself.
 fn server(after: Duration, answer: &'static str) -> SocketAddr {
@@ -35,13 +36,15 @@ fn task(address: SocketAddr, rate: f64) -> Task {
             host: address.to_string(),
             path: "/".to_owned(),
         }],
-        connections: 2,
-        rate: Some(rate),
-        warm_s: 0.1,
-        seconds: 0.3,
-        timeout_s: 1.5,
-        same_body: true,
-        cpus: Vec::new(),
+        how: Http {
+            connections: 2,
+            rate: Some(rate),
+            warm_s: 0.1,
+            seconds: 0.3,
+            timeout_s: 1.5,
+            same_body: true,
+            ..Http::new(Vec::new())
+        },
     }
 }
 
@@ -87,11 +90,8 @@ fn a_server_that_sees_to_one_connection_at_a_time_is_not_held_up() {
             }
         }
     });
-    let task = Task {
-        connections: 16,
-        timeout_s: 60.0,
-        ..task(address, 50.0)
-    };
+    let mut task = task(address, 50.0);
+    (task.how.connections, task.how.timeout_s) = (16, 60.0);
     let report = run(&task).unwrap();
     assert_eq!((report.answered, report.refused), (15, 0), "{report:?}");
 }
@@ -104,11 +104,9 @@ fn a_port_that_refuses_is_named_where_no_request_could_be_sent() {
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     held.bind(&any.into()).unwrap();
     let address = held.local_addr().unwrap().as_socket().unwrap();
-    let report = run(&Task {
-        rate: None,
-        ..task(address, 1.0)
-    })
-    .unwrap();
+    let mut task = task(address, 1.0);
+    task.how.rate = None;
+    let report = run(&task).unwrap();
     assert!(report.refused > 0 && report.answered == 0, "{report:?}");
     assert!(report.first_wrong().contains("refused"), "{report:?}");
     assert_eq!(report.errors, 0);
@@ -118,7 +116,7 @@ fn a_port_that_refuses_is_named_where_no_request_could_be_sent() {
 #[test]
 fn many_connections_are_opened_a_part_at_a_time() {
     let mut task = task(server(Duration::ZERO, OK), 1.0);
-    (task.rate, task.connections) = (None, 600);
+    (task.how.rate, task.how.connections) = (None, 600);
     let mut engine = Engine::new(&task).unwrap();
     engine.open(now_ns());
     assert_eq!(
