@@ -16,6 +16,8 @@
 
 #![allow(clippy::print_stdout, reason = "a program whose purpose is to print")]
 
+mod spread;
+
 use std::error::Error;
 use std::hint::black_box;
 use std::ops::Range;
@@ -23,6 +25,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use spread::Spread;
 use workload::primes::{Method, Searcher};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -51,6 +54,7 @@ fn main() -> Outcome<()> {
 }
 
 fn compare(pairs: usize) -> Outcome<()> {
+    println!("medians (quartiles, extremes)");
     methods();
     blocks(pairs);
     chunks(pairs);
@@ -84,10 +88,8 @@ fn methods() {
             let start = block * 10_000_000 + 1;
             let mut searcher = Searcher::new(method, start + numbers);
             let times = (0..7).map(|_| time(|| searcher.count(start..start + numbers)));
-            print!(
-                " {:9.3}",
-                Spread::of(times.collect()).median * 1e9 / numbers as f64
-            );
+            let ns = Spread::of(times).median() * 1e9 / numbers as f64;
+            print!(" {ns:9.3}");
         }
         println!();
     }
@@ -104,8 +106,8 @@ fn blocks(pairs: usize) {
                 let starts = (start..end).step_by(block as usize);
                 starts.map(|at| searcher.count(at..at + block)).sum()
             };
-            let spread = Spread::of((0..pairs).map(|_| time(&mut pass) / 200.0).collect());
-            println!("  {block:>7} numbers from {start}: {}", spread.scaled(1e6));
+            let spread = Spread::of((0..pairs).map(|_| time(&mut pass) / 200.0 * 1e6));
+            println!("  {block:>7} numbers from {start}: {spread}");
         }
     }
 }
@@ -121,7 +123,7 @@ fn chunks(pairs: usize) {
             let by_default = time(|| default.count(range.clone()));
             time(|| searcher.count(range.clone())) / by_default
         });
-        println!("  {kib} KiB: {}", Spread::of(ratios.collect()));
+        println!("  {kib} KiB: {}", Spread::of(ratios));
     }
 }
 
@@ -134,7 +136,7 @@ fn emission(pairs: usize) {
             let counting = time(|| searcher.count(range.clone()));
             time(|| searcher.search(range.clone(), 1_000, |o, p| _ = black_box((o, p)))) / counting
         });
-        println!("  {range:?}: {}", Spread::of(ratios.collect()));
+        println!("  {range:?}: {}", Spread::of(ratios));
     }
 }
 
@@ -146,7 +148,7 @@ fn workers(pairs: usize) {
         let one = time(|| queue(&range, 1));
         one / time(|| queue(&range, 2))
     });
-    println!("  speed-up {}", Spread::of(ratios.collect()));
+    println!("  speed-up {}", Spread::of(ratios));
 }
 
 fn queue(range: &Range<u64>, workers: usize) -> u64 {
@@ -183,34 +185,21 @@ fn against_primesieve(range: &Range<u64>, pairs: usize, idle: (f64, f64)) -> Out
             times.push(run(&mut command)?);
         }
     }
-    if our_times
-        .iter()
-        .chain(&their_times)
-        .any(|(count, _)| *count != our_times[0].0)
-    {
+    let mut all = our_times.iter().chain(&their_times);
+    if all.any(|(count, _)| *count != our_times[0].0) {
         return Err(format!("counts differ in {range:?}").into());
     }
     let pairs = || {
-        our_times
-            .iter()
-            .zip(&their_times)
-            .map(|((_, ours), (_, theirs))| (ours, theirs))
+        let both = our_times.iter().zip(&their_times);
+        both.map(|((_, ours), (_, theirs))| (ours, theirs))
     };
     let net = pairs().map(|(ours, theirs)| (ours - idle.0) / (theirs - idle.1));
     println!("  {range:?}: {} primes", our_times[0].0);
-    println!(
-        "    ours   {} ms",
-        Spread::of(pairs().map(|p| *p.0).collect()).scaled(1e3)
-    );
-    println!(
-        "    theirs {} ms",
-        Spread::of(pairs().map(|p| *p.1).collect()).scaled(1e3)
-    );
-    println!(
-        "    ratio  {}",
-        Spread::of(pairs().map(|(ours, theirs)| ours / theirs).collect())
-    );
-    println!("    net    {}", Spread::of(net.collect()));
+    let ratio = pairs().map(|(ours, theirs)| ours / theirs);
+    println!("    ours   {} ms", Spread::of(pairs().map(|p| p.0 * 1e3)));
+    println!("    theirs {} ms", Spread::of(pairs().map(|p| p.1 * 1e3)));
+    println!("    ratio  {}", Spread::of(ratio));
+    println!("    net    {}", Spread::of(net));
     Ok(())
 }
 
@@ -234,7 +223,7 @@ fn idle(command: impl Fn(&Range<u64>) -> Outcome<Command>) -> Outcome<f64> {
     let times: Outcome<Vec<f64>> = (0..51)
         .map(|_| Ok(run(&mut command(&(0..10))?)?.1))
         .collect();
-    Ok(Spread::of(times?).median)
+    Ok(Spread::of(times?).median())
 }
 
 /// What a process printed, and the seconds it took.
@@ -249,53 +238,4 @@ fn time<T>(work: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
     black_box(work());
     start.elapsed().as_secs_f64()
-}
-
-/// Five numbers that stand for many.
-struct Spread {
-    low: f64,
-    quarter: f64,
-    median: f64,
-    three_quarters: f64,
-    high: f64,
-}
-
-impl Spread {
-    fn of(mut values: Vec<f64>) -> Self {
-        values.sort_by(f64::total_cmp);
-        let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-        Self {
-            low: at(0.0),
-            quarter: at(0.25),
-            median: at(0.5),
-            three_quarters: at(0.75),
-            high: at(1.0),
-        }
-    }
-
-    fn scaled(self, by: f64) -> Self {
-        Self {
-            low: self.low * by,
-            quarter: self.quarter * by,
-            median: self.median * by,
-            three_quarters: self.three_quarters * by,
-            high: self.high * by,
-        }
-    }
-}
-
-impl std::fmt::Display for Spread {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            low,
-            quarter,
-            median,
-            three_quarters,
-            high,
-        } = self;
-        write!(
-            f,
-            "{median:.3} (quartiles {quarter:.3}..{three_quarters:.3}, {low:.3}..{high:.3})"
-        )
-    }
 }

@@ -15,11 +15,14 @@
 
 #![allow(clippy::print_stdout, reason = "a program whose purpose is to print")]
 
+mod spread;
+
 use std::error::Error;
 use std::hint::black_box;
 
 use flow::{Body, Outlet};
 use measure::{clock, usage};
+use spread::Spread;
 use workload::{Bytes, Warehouse};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -37,34 +40,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         let all: Vec<[f64; 3]> = repeats
             .map(|(cpu, wall)| [cpu, wall, chase.ns_a_step()])
             .collect();
-        let part = |part: usize| -> Vec<f64> { all.iter().map(|one| one[part]).collect() };
+        let part = |part: usize| Spread::of(all.iter().map(|one| one[part]));
         let (cpu, wall, step_ns) = (part(0), part(1), part(2));
-        let steps: Vec<f64> = all.iter().map(|[cpu, _, ns]| 1e3 / cpu / ns).collect();
+        let steps = Spread::of(all.iter().map(|[cpu, _, ns]| 1e3 / cpu / ns));
         println!(
-            "  heap {heap:>9}: {}, wall {:.3}; a step of a chase {} ns, a transaction {} steps",
-            spread(&cpu),
-            at(&sorted(&wall), 0.5),
-            spread(&step_ns),
-            spread(&steps)
+            "  heap {heap:>9}: {cpu}, wall {:.3}; a step of a chase {step_ns} ns, a transaction {steps} steps",
+            wall.median()
         );
     }
     Ok(())
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-fn at(sorted: &[f64], share: f64) -> f64 {
-    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
-}
-
-fn spread(values: &[f64]) -> String {
-    let [low, quarter, median, three_quarters, high] =
-        [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| at(&sorted(values), share));
-    format!("{median:.3} ({quarter:.3}..{three_quarters:.3}, {low:.3}..{high:.3})")
 }
 
 /// Millions of transactions a second of CPU, and a second by the clock, of each repeat.

@@ -11,12 +11,15 @@
 
 #![allow(clippy::print_stdout, reason = "a program whose purpose is to print")]
 
+mod spread;
+
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
 use flow::{Body, Outlet};
 use measure::{clock, usage};
+use spread::Spread;
 use workload::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES};
 use workload::{Bytes, Wiki};
 
@@ -53,11 +56,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let (cpu, wall) = rates(&wiki, repeats)?;
         let cache = if cache { "on " } else { "off" };
-        println!(
-            "  cache {cache}: {}, wall {:.0}",
-            spread(&cpu),
-            at(&sorted(&wall), 0.5)
-        );
+        let (cpu, wall) = (Spread::of(cpu), Spread::of(wall));
+        println!("  cache {cache}: {cpu:.0}, wall {:.0}", wall.median());
     }
     println!("CPU of each step, in us a request:");
     for (step, us) in workload::wiki::profile(
@@ -68,22 +68,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("  {step:<40} {us:>7.2}");
     }
     Ok(())
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-fn at(sorted: &[f64], share: f64) -> f64 {
-    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
-}
-
-fn spread(values: &[f64]) -> String {
-    let [low, quarter, median, three_quarters, high] =
-        [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| at(&sorted(values), share));
-    format!("{median:.0} ({quarter:.0}..{three_quarters:.0}, {low:.0}..{high:.0})")
 }
 
 /// Requests a second of CPU, and a second by the clock, of each repeat.
