@@ -17,7 +17,7 @@ pub fn pages(count: u64, typical_bytes: u64, seed: u64) -> Vec<Written> {
     let titles: Vec<String> = (0..count).map(|page| words.title(page, seed)).collect();
     let articles = (0..count).map(|page| {
         let draw = Draw::new(seed, page);
-        let text = Article::new(draw, &words, &titles, page as usize).write(typical_bytes);
+        let text = Article::new(draw, &words, &titles, page as usize).written(typical_bytes);
         Written {
             title: titles[page as usize].clone(),
             text,
@@ -28,6 +28,22 @@ pub fn pages(count: u64, typical_bytes: u64, seed: u64) -> Vec<Written> {
 
 /// Bytes after the last section.
 const END: usize = 1_600;
+
+const INFOBOX: [&str; 6] = [
+    "image = [[File:$Word$ view.jpg|250px|$2-5 words$]]",
+    "caption = $2-6 words$",
+    "founded = $year$",
+    "area = {{Unit|$3-9000$|km²}}",
+    "people = $300-4000000$",
+    "language = $2-6 words$",
+];
+
+/// What a reference says.
+const CITED: [&str; 3] = [
+    "{{Cite book |last=$Word$ |first=$Word$ |title=$2-6 words$ |year=$year$ |publisher=$Word$}}",
+    "{{Cite web |url=https://example.org/a/$0-999999$?q=1&r=2 |title=$3-7 words$ |access-date=$year$}}",
+    "$Word$, ''$2-5 words$'', $year$.",
+];
 
 fn length(draw: &mut Draw, typical: u64) -> usize {
     let sum = draw.unit() + draw.unit() + draw.unit() - 1.5;
@@ -55,12 +71,10 @@ impl<'a> Article<'a> {
         }
     }
 
-    fn write(mut self, typical_bytes: u64) -> String {
+    fn written(mut self, typical_bytes: u64) -> String {
         let length = length(&mut self.draw, typical_bytes);
         self.infobox();
-        self.push("'''");
-        self.push(self.title);
-        self.push("''' ");
+        self.write("'''$title$''' ");
         self.paragraph(3);
         let mut section = 0;
         while self.text.len() + END < length {
@@ -84,13 +98,6 @@ impl<'a> Article<'a> {
         self.text.push_str(word);
     }
 
-    fn words(&mut self, low: u32, high: u32) {
-        for place in 0..self.draw.between(low, high) {
-            self.push(if place > 0 { " " } else { "" });
-            self.word();
-        }
-    }
-
     fn capital(&mut self) {
         let from = self.text.len();
         self.word();
@@ -98,47 +105,45 @@ impl<'a> Article<'a> {
         words::push_capital(&mut self.text, &word);
     }
 
-    fn year(&mut self) {
-        let year = self.draw.between(1200, 2020);
-        self.text.push_str(&year.to_string());
+    /// Writes a text, and in place of `$word$`, `$Word$` (with a capital), `$link$`, `$title$`, `$year$`, `$3-8$`
+    /// (a number) and `$3-8 words$` what they say.
+    fn write(&mut self, text: &str) {
+        for (place, part) in text.split('$').enumerate() {
+            match part {
+                text if place % 2 == 0 => self.push(text),
+                "word" => self.word(),
+                "Word" => self.capital(),
+                "link" => self.link(),
+                "title" => self.push(self.title),
+                "year" => self.some("1200-2020"),
+                range => self.some(range),
+            }
+        }
+    }
+
+    fn some(&mut self, range: &str) {
+        let (bounds, what) = range.split_once(' ').unwrap_or((range, "number"));
+        let mut bounds = bounds.split('-').flat_map(str::parse);
+        let low = bounds.next().unwrap_or(0);
+        let number = self.draw.between(low, bounds.next().unwrap_or(low));
+        if what == "number" {
+            return self.push(&number.to_string());
+        }
+        for place in 0..number {
+            self.push(if place > 0 { " " } else { "" });
+            self.word();
+        }
     }
 
     fn infobox(&mut self) {
-        self.push("{{Infobox\n| name = ");
-        self.push(self.title);
-        for key in ["image", "caption", "founded", "area", "people", "language"] {
+        self.write("{{Infobox\n| name = $title$");
+        for line in INFOBOX {
             if self.chance(80) {
-                self.push("\n| ");
-                self.push(key);
-                self.push(" = ");
-                self.value(key);
+                self.write("\n| ");
+                self.write(line);
             }
         }
         self.push("\n}}\n");
-    }
-
-    fn value(&mut self, key: &str) {
-        match key {
-            "image" => {
-                self.push("[[File:");
-                self.capital();
-                self.push(" view.jpg|250px|");
-                self.words(2, 5);
-                self.push("]]");
-            }
-            "founded" => self.year(),
-            "area" => {
-                self.push("{{Unit|");
-                let area = self.draw.between(3, 9_000);
-                self.text.push_str(&area.to_string());
-                self.push("|km²}}");
-            }
-            "people" => {
-                let people = self.draw.between(300, 4_000_000);
-                self.text.push_str(&people.to_string());
-            }
-            _ => self.words(2, 6),
-        }
     }
 
     fn link(&mut self) {
@@ -147,14 +152,10 @@ impl<'a> Article<'a> {
         if self.chance(60) {
             self.push(title);
         } else {
-            self.capital();
-            self.push(" (");
-            self.word();
-            self.push(")");
+            self.write("$Word$ ($word$)");
         }
         if self.chance(45) {
-            self.push("|");
-            self.words(1, 3);
+            self.write("|$1-3 words$");
         }
         self.push("]]");
         if self.chance(15) {
@@ -168,14 +169,11 @@ impl<'a> Article<'a> {
             self.push(" ");
             match self.draw.below(100) {
                 0..=5 => self.link(),
-                6 => self.within("''"),
-                7 => self.within("'''"),
-                8 if self.chance(30) => self.unit(),
-                9 => {
-                    self.word();
-                    self.push(",");
-                }
-                10 => self.year(),
+                6 => self.write("''$1-3 words$''"),
+                7 => self.write("'''$1-3 words$'''"),
+                8 if self.chance(30) => self.write("{{Unit|$1-999$|m}}"),
+                9 => self.write("$word$,"),
+                10 => self.write("$year$"),
                 11 if self.chance(20) => self.push("A&nbsp;&amp;&nbsp;B"),
                 _ => self.word(),
             }
@@ -185,19 +183,6 @@ impl<'a> Article<'a> {
             self.reference();
         }
         self.push(" ");
-    }
-
-    fn within(&mut self, quotes: &str) {
-        self.push(quotes);
-        self.words(1, 3);
-        self.push(quotes);
-    }
-
-    fn unit(&mut self) {
-        self.push("{{Unit|");
-        let number = self.draw.between(1, 999);
-        self.text.push_str(&number.to_string());
-        self.push("|m}}");
     }
 
     fn reference(&mut self) {
@@ -212,48 +197,9 @@ impl<'a> Article<'a> {
         } else {
             self.push("<ref>");
         }
-        match self.draw.below(3) {
-            0 => self.cite_book(),
-            1 => self.cite_web(),
-            _ => {
-                self.capital();
-                self.push(", ''");
-                self.words(2, 5);
-                self.push("'', ");
-                self.year();
-                self.push(".");
-            }
-        }
+        let cited = self.draw.below(CITED.len() as u32);
+        self.write(CITED[cited as usize]);
         self.push("</ref>");
-    }
-
-    fn cite_book(&mut self) {
-        self.push("{{Cite book |last=");
-        self.capital();
-        self.push(" |first=");
-        self.capital();
-        self.push(" |title=");
-        self.words(2, 6);
-        self.push(" |year=");
-        self.year();
-        self.push(" |publisher=");
-        self.capital();
-        self.push("}}");
-    }
-
-    fn cite_web(&mut self) {
-        self.push("{{Cite web |url=https://");
-        self.host();
-        self.push(" |title=");
-        self.words(3, 7);
-        self.push(" |access-date=");
-        self.year();
-        self.push("}}");
-    }
-
-    fn host(&mut self) {
-        let number = self.draw.below(1_000_000);
-        self.push(&format!("example.org/a/{number}?q=1&r=2"));
     }
 
     fn paragraph(&mut self, most: u32) {
@@ -264,21 +210,13 @@ impl<'a> Article<'a> {
     }
 
     fn section(&mut self, number: u32) {
-        let level = if number > 0 && self.chance(30) {
-            "==="
-        } else {
-            "=="
-        };
-        self.push(level);
-        self.push(" ");
-        self.capital();
-        self.push(" ");
-        self.words(0, 2);
-        self.push(" ");
-        self.push(level);
-        self.push("\n");
+        let is_lower = number > 0 && self.chance(30);
+        self.write(match is_lower {
+            true => "=== $Word$ $0-2 words$ ===\n",
+            false => "== $Word$ $0-2 words$ ==\n",
+        });
         if self.chance(25) {
-            self.main();
+            self.write("{{Main|[[$Word$]]}}\n");
         }
         for _ in 0..self.draw.between(1, 3) {
             self.paragraph(6);
@@ -286,19 +224,20 @@ impl<'a> Article<'a> {
         match self.draw.below(10) {
             0 | 1 => self.list("*"),
             2 => self.list("#"),
-            3 => self.definitions(),
+            3 => self.lines((2, 4), "; $1-2 words$\n: $5-12 words$\n", "\n"),
             4 => self.table(),
-            5 => self.picture(),
-            6 => self.quotation(),
-            7 => self.preformatted(),
+            5 => self.write("[[File:$Word$ map.svg|thumb|200px|$3-9 words$]]\n\n"),
+            6 => self.write("{{Quote|$10-25 words$|$Word$}}\n\n"),
+            7 => self.lines((2, 4), " $3-6 words$ <a & b>\n", "\n"),
             _ => {}
         }
     }
 
-    fn main(&mut self) {
-        self.push("{{Main|[[");
-        self.capital();
-        self.push("]]}}\n");
+    fn lines(&mut self, (least, most): (u32, u32), line: &str, end: &str) {
+        for _ in 0..self.draw.between(least, most) {
+            self.write(line);
+        }
+        self.push(end);
     }
 
     fn list(&mut self, sign: &str) {
@@ -307,90 +246,25 @@ impl<'a> Article<'a> {
             if self.chance(20) {
                 self.push("*");
             }
-            self.push(" ");
-            self.link();
-            self.push(", ");
-            self.words(2, 8);
-            self.push("\n");
-        }
-        self.push("\n");
-    }
-
-    fn definitions(&mut self) {
-        for _ in 0..self.draw.between(2, 4) {
-            self.push("; ");
-            self.words(1, 2);
-            self.push("\n: ");
-            self.words(5, 12);
-            self.push("\n");
+            self.write(" $link$, $2-8 words$\n");
         }
         self.push("\n");
     }
 
     fn table(&mut self) {
-        self.push("{| class=\"wikitable sortable\" style=\"width:80%\"\n|+ ");
-        self.words(2, 5);
-        self.push("\n|-\n! ");
-        self.capital();
-        self.push(" !! ");
-        self.capital();
-        self.push(" !! ");
-        self.capital();
-        for _ in 0..self.draw.between(3, 9) {
-            self.push("\n|-\n| ");
-            self.link();
-            self.push(" || style=\"text-align:right\" | ");
-            let number = self.draw.below(100_000);
-            self.text.push_str(&number.to_string());
-            self.push(" || ");
-            self.words(1, 4);
-        }
-        self.push("\n|}\n\n");
-    }
-
-    fn picture(&mut self) {
-        self.push("[[File:");
-        self.capital();
-        self.push(" map.svg|thumb|200px|");
-        self.words(3, 9);
-        self.push("]]\n\n");
-    }
-
-    fn quotation(&mut self) {
-        self.push("{{Quote|");
-        self.words(10, 25);
-        self.push("|");
-        self.capital();
-        self.push("}}\n\n");
-    }
-
-    fn preformatted(&mut self) {
-        for _ in 0..self.draw.between(2, 4) {
-            self.push(" ");
-            self.words(3, 6);
-            self.push(" <a & b>\n");
-        }
-        self.push("\n");
+        self.write("{| class=\"wikitable sortable\" style=\"width:80%\"\n|+ $2-5 words$\n");
+        self.write("|-\n! $Word$ !! $Word$ !! $Word$");
+        let row = "\n|-\n| $link$ || style=\"text-align:right\" | $0-99999$ || $1-4 words$";
+        self.lines((3, 9), row, "\n|}\n\n");
     }
 
     fn end(&mut self) {
         self.push("== See also ==\n");
         self.list("*");
         self.push("== References ==\n<references />\n\n== Links ==\n");
-        for _ in 0..self.draw.between(1, 4) {
-            self.push("* [https://");
-            self.host();
-            self.push(" ");
-            self.words(2, 5);
-            self.push("]\n");
-        }
-        self.push("\n{{Navbox}}\n<!-- ");
-        self.words(3, 6);
-        self.push(" -->\n");
-        for _ in 0..self.draw.between(2, 5) {
-            self.push("[[Category:");
-            self.capital();
-            self.push("]]\n");
-        }
+        let link = "* [https://example.org/a/$0-999999$?q=1&r=2 $2-5 words$]\n";
+        self.lines((1, 4), link, "\n{{Navbox}}\n");
+        self.write("<!-- $3-6 words$ -->\n");
+        self.lines((2, 5), "[[Category:$Word$]]\n", "");
     }
 }
