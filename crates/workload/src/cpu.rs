@@ -3,12 +3,11 @@
 
 use std::hint::black_box;
 
-use flow::{Body, Outlet, Proof};
+use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
-use crate::{Work, Workload};
-use flow::{Answer, NoSink, SlotProcess};
+use crate::work::refused;
+use crate::{Work, WorkError, Workload};
 
 /// Terms of one loop.
 pub const STEPS: u64 = 10_000;
@@ -21,23 +20,6 @@ pub struct Cpu {
     pub workers: u64,
     /// Loops of each worker, of [`STEPS`] terms.
     pub loops: u64,
-}
-
-impl Cpu {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.workers == 0 || self.loops == 0 {
-            return Err(WorkError(
-                "cpu needs workers and loops of at least 1".to_owned(),
-            ));
-        }
-        if self.loops > u64::MAX / STEPS / self.workers {
-            return Err(WorkError(format!(
-                "{} loops are more than can be counted: use fewer",
-                self.loops
-            )));
-        }
-        Ok(())
-    }
 }
 
 fn sum(from: u64, terms: u64) -> f64 {
@@ -77,7 +59,16 @@ impl Workload for Cpu {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        let Self { workers, loops } = *self;
+        if workers == 0 || loops == 0 {
+            return refused("cpu needs workers and loops of at least 1");
+        }
+        match loops > u64::MAX / STEPS / workers {
+            true => refused(format!(
+                "{loops} loops are more than can be counted: use fewer"
+            )),
+            false => Ok(()),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -98,10 +89,10 @@ impl Workload for Cpu {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
 
     fn prove(loops: u64, unit: u64) -> Proof {
-        let cpu = Cpu { workers: 9, loops };
-        cpu.unit(&mut (), unit, &mut Outlet::nowhere())
+        testing::prove(&Cpu { workers: 9, loops }, &mut (), unit)
     }
 
     #[test]
@@ -122,16 +113,20 @@ mod tests {
 
     #[test]
     fn nothing_to_do_and_too_much_are_refused() {
-        for (workers, loops) in [(0, 1), (1, 0), (2, u64::MAX / STEPS)] {
-            assert!(Cpu { workers, loops }.check().is_err(), "{workers} {loops}");
-        }
-        assert!(
-            Cpu {
-                workers: 2,
-                loops: 9_000
-            }
-            .check()
-            .is_ok()
+        let right = Cpu {
+            workers: 2,
+            loops: 9_000,
+        };
+        testing::refused(
+            &right,
+            &[
+                (|cpu| cpu.workers = 0, "at least 1"),
+                (|cpu| cpu.loops = 0, "at least 1"),
+                (
+                    |cpu| cpu.loops = u64::MAX / STEPS,
+                    "more than can be counted",
+                ),
+            ],
         );
     }
 }

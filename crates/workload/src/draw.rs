@@ -3,7 +3,8 @@
 #[derive(Debug, Clone)]
 pub(crate) struct Draw(u64);
 
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// 2^64 over the golden ratio: multiples of it spread over all words.
+pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The finaliser of SplitMix64: every bit of `x` changes every bit of the result.
 #[inline]
@@ -79,6 +80,22 @@ impl Checksum {
     }
 }
 
+impl Checksum {
+    pub(crate) fn of_bytes(bytes: &[u8]) -> u64 {
+        let mut sum = Self::default();
+        sum.add_bytes(bytes);
+        sum.0
+    }
+
+    pub(crate) fn of_numbers<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> u64 {
+        let mut sum = Self::default();
+        numbers
+            .into_iter()
+            .for_each(|number| sum.add(number.to_bits()));
+        sum.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,18 +123,13 @@ mod tests {
 
         #[test]
         fn a_checksum_sees_each_byte_and_the_end(text: Vec<u8>, place: prop::sample::Index) {
-            let sum = |bytes: &[u8]| {
-                let mut sum = Checksum::default();
-                sum.add_bytes(bytes);
-                sum.0
-            };
             let mut other = text.clone();
             other.push(0);
-            prop_assert_ne!(sum(&text), sum(&other));
+            let whole = Checksum::of_bytes(&other);
+            prop_assert_ne!(Checksum::of_bytes(&text), whole);
             let place = place.index(other.len());
-            let whole = sum(&other);
             other[place] ^= 1;
-            prop_assert_ne!(sum(&other), whole);
+            prop_assert_ne!(Checksum::of_bytes(&other), whole);
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use flow::{Body, Outlet, Proof};
+use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
 use crate::spin::spin;
-use crate::workload::{FileWords, Files};
-use crate::{Work, Workload};
-use flow::{Answer, NoSink, SlotProcess};
+use crate::work::refused;
+use crate::workload::Files;
+use crate::{Work, WorkError, Workload};
 
 /// Parameters of `drill`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,16 +42,6 @@ pub enum Fault {
 const STEPS: u64 = 100_000;
 
 impl FaultInjection {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.unit >= self.units {
-            let Self { unit, units, .. } = self;
-            return Err(WorkError(format!(
-                "drill has {units} units, numbered from 0: {unit} is none of them"
-            )));
-        }
-        Ok(())
-    }
-
     /// The body, with the folder of its slot.
     #[must_use]
     pub fn body<'a>(&'a self, folder: Option<&'a Path>) -> Drilled<'a> {
@@ -118,7 +107,13 @@ impl Workload for FaultInjection {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        let Self { unit, units, .. } = self;
+        match unit < units {
+            true => Ok(()),
+            false => refused(format!(
+                "drill has {units} units, numbered from 0: {unit} is none of them"
+            )),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -126,41 +121,31 @@ impl Workload for FaultInjection {
     }
 
     fn files(&self) -> Option<Files<'_>> {
-        (self.files > 0).then_some(Files {
-            folder: None,
-            bytes: 0,
-            words: FileWords::SMALL,
-        })
+        (self.files > 0).then_some(Files::SMALL)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
+
+    const DRILL: FaultInjection = FaultInjection {
+        units: 3,
+        fault: Fault::Wrong,
+        unit: 1,
+        files: 0,
+    };
 
     #[test]
     fn only_the_unit_of_the_fault_goes_wrong() {
-        let drill = FaultInjection {
-            units: 3,
-            fault: Fault::Wrong,
-            unit: 1,
-            files: 0,
-        };
-        let prove = |unit| drill.body(None).unit(&mut (), unit, &mut Outlet::nowhere());
+        let prove = |unit| testing::prove(&DRILL.body(None), &mut (), unit);
         assert_eq!(prove(0), prove(0));
         assert_ne!(prove(1), prove(1));
     }
 
     #[test]
     fn a_fault_in_no_unit_is_refused() {
-        let error = FaultInjection {
-            units: 3,
-            fault: Fault::Hang,
-            unit: 3,
-            files: 0,
-        }
-        .check()
-        .unwrap_err();
-        assert!(error.to_string().contains("3 is none of them"), "{error}");
+        testing::refused(&DRILL, &[(|drill| drill.unit = 3, "3 is none of them")]);
     }
 }

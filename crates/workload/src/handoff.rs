@@ -10,14 +10,12 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flow::{Body, Outlet, Pieces, Proof, Relay, Variant};
+use flow::{Answer, Body, NoSink, Outlet, Pieces, Proof, Relay, Schedule, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
-use crate::bytes::Bytes;
 use crate::draw::Draw;
-use crate::{Scaled, Work, Workload};
-use flow::{Answer, NoSink, Schedule, SlotProcess};
+use crate::work::{at_least_1, refused};
+use crate::{Bytes, Scaled, Work, WorkError, Workload, usual};
 
 /// Parameters of `handoff`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,36 +26,20 @@ pub struct Handoff {
     /// Blocks that each producer hands over in a repetition.
     pub blocks: u64,
     /// The smallest block.
-    #[serde(default = "usual_smallest")]
+    #[serde(default = "usual::bytes::<16>")]
     pub smallest: Bytes,
     /// The largest block.
-    #[serde(default = "usual_largest")]
+    #[serde(default = "usual::bytes::<4_096>")]
     pub largest: Bytes,
     /// Blocks that may wait between producer and consumer: a power of two.
-    #[serde(default = "usual_queue")]
+    #[serde(default = "usual::few::<64>")]
     pub queue: u32,
     /// Blocks that a consumer keeps before it frees the oldest.
-    #[serde(default = "usual_live")]
+    #[serde(default = "usual::few::<1_000>")]
     pub live: u32,
     /// Seed of sizes and contents.
     #[serde(default)]
     pub seed: u64,
-}
-
-fn usual_smallest() -> Bytes {
-    Bytes(16)
-}
-
-fn usual_largest() -> Bytes {
-    Bytes(4 << 10)
-}
-
-fn usual_queue() -> u32 {
-    64
-}
-
-fn usual_live() -> u32 {
-    1_000
 }
 
 const WORD: u64 = 8;
@@ -70,49 +52,6 @@ const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 type Block = Box<[u64]>;
 
 impl Handoff {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        for (name, value) in [("pairs", self.pairs), ("blocks", self.blocks)] {
-            if value == 0 {
-                return Err(WorkError(format!("{name} is 0: use at least 1")));
-            }
-        }
-        let (smallest, largest) = (self.smallest, self.largest);
-        let whole = |bytes: Bytes| bytes.0.is_power_of_two();
-        if smallest > largest {
-            return Err(WorkError(format!(
-                "smallest = {smallest} is more than largest = {largest}: swap them"
-            )));
-        }
-        if smallest.0 < WORD || largest > MOST {
-            return Err(WorkError(format!(
-                "blocks of {smallest} to {largest} cannot be: use {WORD} bytes to {MOST}"
-            )));
-        }
-        if !(whole(smallest) && whole(largest)) {
-            return Err(WorkError(format!(
-                "blocks of {smallest} to {largest}: both must be powers of two, such as 16 and 4K"
-            )));
-        }
-        if !self.queue.is_power_of_two() || self.queue > LONGEST {
-            return Err(WorkError(format!(
-                "a queue of {} blocks cannot be: use a power of two up to {LONGEST}",
-                self.queue
-            )));
-        }
-        Ok(())
-    }
-
-    pub(crate) fn flows(&self) -> u64 {
-        self.pairs.saturating_mul(2)
-    }
-
-    /// An upper bound: half of what a pair has alive at once.
-    pub(crate) fn bytes_a_flow(&self) -> Option<u64> {
-        let kept = u64::from(self.live).min(self.blocks);
-        let waiting = u64::from(self.queue).min(self.blocks);
-        Some(self.bytes_of(kept + waiting + 2).div_ceil(2))
-    }
-
     /// An upper bound: mean size (each doubling is as likely) and spread of so many draws.
     fn bytes_of(&self, blocks: u64) -> u64 {
         let (smallest, largest) = (self.smallest.0, self.largest.0);
@@ -136,12 +75,6 @@ impl Handoff {
                 first: draw.word(),
             }
         })
-    }
-
-    pub(crate) fn expected(&self) -> Option<Proof> {
-        let all = self.blocks.checked_mul(self.pairs)?;
-        let plans = (0..self.pairs).flat_map(|pair| self.plans(pair));
-        (all <= RECKONED).then(|| plans.map(Plan::proof).sum())
     }
 
     /// The pairs as flows of `variant`; an error where the queues cannot be mapped.
@@ -289,7 +222,7 @@ impl Body for Pairs<'_> {
     const TOUCHES: bool = true;
 
     fn units(&self) -> u64 {
-        self.work.flows()
+        self.work.units()
     }
 
     fn describe(&self, unit: u64) -> String {
@@ -340,11 +273,34 @@ pub(crate) fn unsuited_to_wait(name: &str, variant: &Variant) -> Option<String> 
 
 impl Workload for Handoff {
     fn units(&self) -> u64 {
-        Self::flows(self)
+        self.pairs.saturating_mul(2)
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        at_least_1(&[("pairs", self.pairs), ("blocks", self.blocks)])?;
+        let (smallest, largest, queue) = (self.smallest, self.largest, self.queue);
+        let whole = |bytes: Bytes| bytes.0.is_power_of_two();
+        if smallest > largest {
+            return refused(format!(
+                "smallest = {smallest} is more than largest = {largest}: swap them"
+            ));
+        }
+        if smallest.0 < WORD || largest > MOST {
+            return refused(format!(
+                "blocks of {smallest} to {largest} cannot be: use {WORD} bytes to {MOST}"
+            ));
+        }
+        if !(whole(smallest) && whole(largest)) {
+            return refused(format!(
+                "blocks of {smallest} to {largest}: both must be powers of two, such as 16 and 4K"
+            ));
+        }
+        match queue.is_power_of_two() && queue <= LONGEST {
+            true => Ok(()),
+            false => refused(format!(
+                "a queue of {queue} blocks cannot be: use a power of two up to {LONGEST}"
+            )),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -355,19 +311,24 @@ impl Workload for Handoff {
     }
 
     fn flows(&self) -> Option<u64> {
-        Some(Self::flows(self))
+        Some(self.units())
     }
 
     fn expected(&self) -> Option<Proof> {
-        Self::expected(self)
+        let all = self.blocks.checked_mul(self.pairs)?;
+        let plans = (0..self.pairs).flat_map(|pair| self.plans(pair));
+        (all <= RECKONED).then(|| plans.map(Plan::proof).sum())
     }
 
     fn unsuited(&self, variant: &Variant) -> Option<String> {
         unsuited_to_wait("handoff", variant)
     }
 
+    /// An upper bound: half of what a pair has alive at once.
     fn bytes_a_flow(&self) -> Option<u64> {
-        Self::bytes_a_flow(self)
+        let kept = u64::from(self.live).min(self.blocks);
+        let waiting = u64::from(self.queue).min(self.blocks);
+        Some(self.bytes_of(kept + waiting + 2).div_ceil(2))
     }
 
     fn scaled(&self) -> Option<Scaled> {

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use flow::{Answer, NoSink, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
+use crate::usual::number;
+use crate::work::refused;
 use crate::workload::FileWords;
 use crate::{Work, WorkError, Workload};
 pub use files::Files;
@@ -38,7 +40,7 @@ pub struct Io {
     /// Loops of each worker; [`LOOPS_A_BLOCK`] are one block, of which there is at least one.
     pub loops: u64,
     /// Bytes of a block.
-    #[serde(default = "usual_block")]
+    #[serde(default = "number::<USUAL_BLOCK>")]
     pub block: u64,
     /// How a worker waits for its block.
     #[serde(default)]
@@ -46,10 +48,6 @@ pub struct Io {
     /// Folder of the files, on the disk to be measured; that of the results if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-}
-
-fn usual_block() -> u64 {
-    USUAL_BLOCK
 }
 
 /// How a worker waits for its block.
@@ -92,35 +90,32 @@ impl Workload for Io {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        if self.workers == 0 || self.loops == 0 {
-            return Err(WorkError(
-                "io needs workers and loops of at least 1".to_owned(),
+        let (workers, loops, block) = (self.workers, self.loops, self.block);
+        if workers == 0 || loops == 0 {
+            return refused("io needs workers and loops of at least 1");
+        }
+        if !(WORD..=MOST_BLOCK).contains(&block) || !block.is_multiple_of(WORD) {
+            return refused(format!(
+                "blocks of {block} bytes will not do: take a multiple of {WORD} up to {MOST_BLOCK}"
             ));
         }
-        if !(WORD..=MOST_BLOCK).contains(&self.block) || !self.block.is_multiple_of(WORD) {
-            return Err(WorkError(format!(
-                "blocks of {} bytes will not do: take a multiple of {WORD} up to {MOST_BLOCK}",
-                self.block
-            )));
+        let blocks = self.blocks();
+        if blocks
+            .checked_mul(workers)
+            .is_none_or(|all| all > MOST_BLOCKS)
+        {
+            return refused(format!(
+                "{loops} loops are {blocks} blocks for each of {workers} workers, and more than \
+                 {MOST_BLOCKS} in all are not proved one by one: use at most {} loops",
+                (MOST_BLOCKS / workers).max(1) * LOOPS_A_BLOCK
+            ));
         }
-        let all = self.blocks().checked_mul(self.workers);
-        if all.is_none_or(|all| all > MOST_BLOCKS) {
-            return Err(WorkError(format!(
-                "{} loops are {} blocks for each of {} workers, and more than {MOST_BLOCKS} in all \
-                 are not proved one by one: use at most {} loops",
-                self.loops,
-                self.blocks(),
-                self.workers,
-                (MOST_BLOCKS / self.workers).max(1) * LOOPS_A_BLOCK
-            )));
-        }
-        let bytes = self.blocks().checked_mul(self.block);
-        match bytes.and_then(|bytes| bytes.checked_mul(self.workers)) {
+        let bytes = blocks.checked_mul(block);
+        match bytes.and_then(|bytes| bytes.checked_mul(workers)) {
             Some(_) => Ok(()),
-            None => Err(WorkError(format!(
-                "{} loops are more bytes than can be counted: use fewer",
-                self.loops
-            ))),
+            None => refused(format!(
+                "{loops} loops are more bytes than can be counted: use fewer"
+            )),
         }
     }
 
@@ -140,10 +135,8 @@ impl Workload for Io {
 
     fn expected(&self) -> Option<Proof> {
         let all = (0..self.workers).flat_map(|unit| (0..self.blocks()).map(move |b| (unit, b)));
-        Some(
-            all.map(|(unit, block)| proof_of(unit, block, self.block))
-                .sum(),
-        )
+        let proofs = all.map(|(unit, block)| proof_of(unit, block, self.block));
+        Some(proofs.sum())
     }
 
     fn files(&self) -> Option<crate::workload::Files<'_>> {

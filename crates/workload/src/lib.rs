@@ -25,7 +25,10 @@ pub mod scaled;
 pub mod searching;
 pub mod server;
 pub mod spin;
+#[cfg(test)]
+mod testing;
 pub mod turns;
+mod usual;
 pub mod warehouse;
 pub mod wiki;
 pub mod work;

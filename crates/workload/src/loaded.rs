@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::searching::Trees;
+use crate::usual::number;
+use crate::work::refused;
 use crate::{Work, WorkError, Workload};
 
 pub use look::{is_look, look_main};
@@ -31,7 +33,7 @@ pub struct Loaded {
     /// Units that are dealt out: calls of the body.
     pub units: u64,
     /// Operations of each.
-    #[serde(default = "one")]
+    #[serde(default = "number::<1>")]
     pub ops: u64,
     /// SHA-256 of the library, as the run found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,10 +41,6 @@ pub struct Loaded {
     /// Arguments of the body, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub args: BTreeMap<String, u64>,
-}
-
-fn one() -> u64 {
-    1
 }
 
 const PACE: body::Pace = body::Pace {
@@ -81,10 +79,10 @@ impl Loaded {
     fn check_build(&self) -> Result<(), WorkError> {
         match self.sha256.is_some() && self.sha256 != digest(&self.library).ok() {
             false => Ok(()),
-            true => Err(WorkError(format!(
+            true => refused(format!(
                 "{} was replaced since the run began: begin another run",
                 self.library.display()
-            ))),
+            )),
         }
     }
 
@@ -142,21 +140,16 @@ impl Workload for Loaded {
     fn check(&self) -> Result<(), WorkError> {
         match self.units > 0 && self.ops > 0 {
             true => Ok(()),
-            false => Err(WorkError(
-                "a body needs units and ops of at least 1".to_owned(),
-            )),
+            false => refused("a body needs units and ops of at least 1"),
         }
     }
 
     fn find_input(&mut self, _trees: &mut Trees) -> Result<(), WorkError> {
         self.check_file()?;
-        let error = |error| {
-            WorkError(format!(
-                "cannot read the body {}: {error}",
-                self.library.display()
-            ))
-        };
-        self.sha256 = Some(digest(&self.library).map_err(error)?);
+        let library = self.library.display();
+        let sum = digest(&self.library)
+            .or_else(|error| refused(format!("cannot read the body {library}: {error}")));
+        self.sha256 = Some(sum?);
         Ok(())
     }
 
@@ -238,9 +231,7 @@ impl Loaded {
     fn check_file(&self) -> Result<(), WorkError> {
         let name = self.library.display();
         if self.library.metadata().is_ok_and(|about| !about.is_file()) {
-            return Err(WorkError(format!(
-                "{name} is no file, and no shared library"
-            )));
+            return refused(format!("{name} is no file, and no shared library"));
         }
         let head = |path: &Path| -> io::Result<[u8; ELF_HEAD]> {
             let mut head = [0; ELF_HEAD];
@@ -250,17 +241,17 @@ impl Loaded {
         let processor = |head: [u8; ELF_HEAD]| (head[4], head[5], head[18], head[19]);
         match head(&self.library) {
             Ok(own) if own.starts_with(&ELF) => match head(Path::new("/proc/self/exe")) {
-                Ok(here) if processor(own) != processor(here) => Err(WorkError(format!(
+                Ok(here) if processor(own) != processor(here) => refused(format!(
                     "{name} is built for another processor than this flowgauge: build it on this machine"
-                ))),
+                )),
                 _ => Ok(()),
             },
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-                Err(WorkError(format!("cannot read the body {name}: {error}")))
+                refused(format!("cannot read the body {name}: {error}"))
             }
-            _ => Err(WorkError(format!(
+            _ => refused(format!(
                 "{name} is no shared library: build it with -shared, or as a cdylib"
-            ))),
+            )),
         }
     }
 }
@@ -325,42 +316,30 @@ impl<'b> Body for Prepared<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{self, read};
 
     #[test]
     fn what_is_no_library_is_refused_before_a_launch() {
         let folder = tempfile::tempdir().unwrap();
         let library = folder.path().join("mine.so");
-        let work = Loaded {
-            library: library.clone(),
-            units: 1,
-            ops: 1,
-            sha256: None,
-            args: BTreeMap::new(),
-        };
-        let cpus = Cpus::default();
-        let said = |work: &Loaded| work.check_here(&cpus).unwrap_err().0;
-        assert!(
-            said(&work).contains("cannot read the body"),
-            "{}",
-            said(&work)
-        );
+        let work: Loaded =
+            serde_json::from_value(serde_json::json!({"library": library, "units": 1})).unwrap();
+        let said = || work.check_here(&Cpus::default()).unwrap_err().0;
+        assert!(said().contains("cannot read the body"), "{}", said());
         for text in ["", "int main() {}"] {
             std::fs::write(&library, text).unwrap();
-            assert!(said(&work).contains("is no shared library"), "{text}");
+            assert!(said().contains("is no shared library"), "{text}");
         }
     }
 
     #[test]
     fn nothing_to_do_is_refused() {
-        let read = |text| serde_json::from_str::<Loaded>(text).unwrap();
-        let usual = read(r#"{"library": "a.so", "units": 4, "args": {"n": 3}}"#);
+        let usual: Loaded = read(r#"{"library": "a.so", "units": 4, "args": {"n": 3}}"#);
         assert_eq!((usual.ops, usual.args["n"]), (1, 3));
-        assert!(usual.check().is_ok());
-        assert!(read(r#"{"library": "a.so", "units": 0}"#).check().is_err());
-        assert!(
-            read(r#"{"library": "a.so", "units": 1, "ops": 0}"#)
-                .check()
-                .is_err()
+        let needs = "units and ops of at least 1";
+        testing::refused(
+            &usual,
+            &[(|body| body.units = 0, needs), (|body| body.ops = 0, needs)],
         );
     }
 }

@@ -13,12 +13,12 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use flow::{Body, Outlet, Proof};
+use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
-use crate::{Work, Workload};
-use flow::{Answer, NoSink, SlotProcess};
+use crate::usual::number;
+use crate::work::refused;
+use crate::{Work, WorkError, Workload};
 
 /// Loops that make up one cycle.
 pub const LOOPS_A_CYCLE: u64 = 300;
@@ -39,7 +39,7 @@ pub struct Mem {
     /// Loops of each worker; [`LOOPS_A_CYCLE`] are one cycle, of which there is at least one.
     pub loops: u64,
     /// Bytes of an array.
-    #[serde(default = "usual_bytes")]
+    #[serde(default = "number::<USUAL_BYTES>")]
     pub bytes: u64,
     /// Microseconds of sleep after each step of an array; 0 writes an array at once.
     #[serde(default, skip_serializing_if = "is_none")]
@@ -51,59 +51,13 @@ fn is_none(pause_us: &u64) -> bool {
     *pause_us == 0
 }
 
-fn usual_bytes() -> u64 {
-    USUAL_BYTES
-}
-
 const INT: u64 = size_of::<u32>() as u64;
 
 impl Mem {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.workers == 0 || self.loops == 0 {
-            return Err(WorkError(
-                "mem needs workers and loops of at least 1".to_owned(),
-            ));
-        }
-        if self.bytes < LEAST_BYTES || !self.bytes.is_multiple_of(INT) {
-            return Err(WorkError(format!(
-                "arrays of {} bytes will not do: smaller ones than {LEAST_BYTES} may come from a \
-                 heap that is kept; take a multiple of {INT} from there on, such as {USUAL_BYTES}",
-                self.bytes
-            )));
-        }
-        let all = self.cycles().checked_mul(self.workers);
-        if all.is_none_or(|all| all > MOST_CYCLES) {
-            return Err(WorkError(format!(
-                "{} loops are {} arrays for each of {} workers, and more than {MOST_CYCLES} in all \
-                 are not proved one by one: use at most {} loops",
-                self.loops,
-                self.cycles(),
-                self.workers,
-                (MOST_CYCLES / self.workers).max(1) * LOOPS_A_CYCLE
-            )));
-        }
-        let at_once = self.workers.checked_mul(self.bytes);
-        match at_once.and_then(|bytes| bytes.checked_mul(self.cycles())) {
-            Some(_) => Ok(()),
-            None => Err(WorkError(format!(
-                "{} arrays of {} bytes are more than can be counted: use fewer loops",
-                self.cycles(),
-                self.bytes
-            ))),
-        }
-    }
-
     /// Arrays that each worker takes one after the other.
     #[must_use]
     pub fn cycles(&self) -> u64 {
         (self.loops / LOOPS_A_CYCLE).max(1)
-    }
-
-    pub(crate) fn expected(&self) -> Proof {
-        let all = (0..self.workers).flat_map(|unit| (0..self.cycles()).map(move |c| (unit, c)));
-        let written = INT * self.written() as u64;
-        all.map(|(unit, cycle)| proof(first_value(unit, cycle), written))
-            .sum()
     }
 
     fn ints(&self) -> usize {
@@ -196,7 +150,33 @@ impl Workload for Mem {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        let (bytes, cycles) = (self.bytes, self.cycles());
+        if self.workers == 0 || self.loops == 0 {
+            return refused("mem needs workers and loops of at least 1");
+        }
+        if bytes < LEAST_BYTES || !bytes.is_multiple_of(INT) {
+            return refused(format!(
+                "arrays of {bytes} bytes will not do: smaller ones than {LEAST_BYTES} may come from \
+                 a heap that is kept; take a multiple of {INT} from there on, such as {USUAL_BYTES}"
+            ));
+        }
+        let all = cycles.checked_mul(self.workers);
+        if all.is_none_or(|all| all > MOST_CYCLES) {
+            return refused(format!(
+                "{} loops are {cycles} arrays for each of {} workers, and more than {MOST_CYCLES} in \
+                 all are not proved one by one: use at most {} loops",
+                self.loops,
+                self.workers,
+                (MOST_CYCLES / self.workers).max(1) * LOOPS_A_CYCLE
+            ));
+        }
+        let at_once = self.workers.checked_mul(bytes);
+        match at_once.and_then(|bytes| bytes.checked_mul(cycles)) {
+            Some(_) => Ok(()),
+            None => refused(format!(
+                "{cycles} arrays of {bytes} bytes are more than can be counted: use fewer loops"
+            )),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -210,7 +190,10 @@ impl Workload for Mem {
     }
 
     fn expected(&self) -> Option<Proof> {
-        Some(Self::expected(self))
+        let all = (0..self.workers).flat_map(|unit| (0..self.cycles()).map(move |c| (unit, c)));
+        let written = INT * self.written() as u64;
+        let proofs = all.map(|(unit, cycle)| proof(first_value(unit, cycle), written));
+        Some(proofs.sum())
     }
 
     fn bytes_a_flow(&self) -> Option<u64> {
@@ -221,6 +204,7 @@ impl Workload for Mem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{self, prove_all};
 
     fn mem(workers: u64, loops: u64) -> Mem {
         Mem {
@@ -238,24 +222,21 @@ mod tests {
             pause_us: 1,
             ..busy.clone()
         };
-        let proved = resting.unit(&mut (), 0, &mut Outlet::nowhere());
-        assert_eq!(proved, busy.expected());
+        assert_eq!(Some(prove_all(&resting)), busy.expected());
         let part = Mem {
             loops: LOOPS_A_CYCLE / 10,
             ..resting
         };
-        let proved = part.unit(&mut (), 0, &mut Outlet::nowhere());
-        assert_eq!(proved, part.expected());
+        let proved = prove_all(&part);
+        assert_eq!(Some(proved), part.expected());
         assert_eq!(proved.count, INT * 30 * part.step() as u64);
     }
 
     #[test]
     fn workers_prove_what_is_expected_of_them() {
         let mem = mem(2, 2 * LOOPS_A_CYCLE);
-        let proved: Proof = (0..2)
-            .map(|unit| mem.unit(&mut (), unit, &mut Outlet::nowhere()))
-            .sum();
-        assert_eq!(proved, mem.expected());
+        let proved = prove_all(&mem);
+        assert_eq!(Some(proved), mem.expected());
         assert_eq!(proved.count, 2 * 2 * LEAST_BYTES);
     }
 
@@ -267,27 +248,35 @@ mod tests {
 
     #[test]
     fn arrays_that_the_heap_might_keep_are_refused() {
-        let check = |bytes| Mem { bytes, ..mem(1, 1) }.check();
-        assert!(check(USUAL_BYTES).is_ok());
-        for bytes in [1 << 20, 32 << 20, LEAST_BYTES + 1] {
-            let said = check(bytes).unwrap_err().to_string();
-            assert!(said.contains(&bytes.to_string()), "{said}");
-        }
-        assert!(mem(0, 1).check().is_err());
+        let usual = Mem {
+            bytes: USUAL_BYTES,
+            ..mem(1, 1)
+        };
+        testing::refused(
+            &usual,
+            &[
+                (|mem| mem.bytes = 1 << 20, "arrays of 1048576 bytes"),
+                (|mem| mem.bytes = 32 << 20, "arrays of 33554432 bytes"),
+                (
+                    |mem| mem.bytes = LEAST_BYTES + 1,
+                    "arrays of 34603009 bytes",
+                ),
+                (|mem| mem.workers = 0, "at least 1"),
+            ],
+        );
     }
 
     /// Before the first slot 3e10 arrays were gone through, silently and for minutes.
     #[test]
     fn more_arrays_than_can_be_expected_one_by_one_are_refused() {
-        assert!(mem(2, LOOPS_A_CYCLE * MOST_CYCLES / 2).check().is_ok());
-        let most = (LOOPS_A_CYCLE * MOST_CYCLES / 2).to_string();
-        for loops in [10_000_000_000_000, u64::MAX] {
-            let said = mem(2, loops).check().unwrap_err().to_string();
-            assert!(
-                said.contains(&format!("use at most {most} loops")),
-                "{said}"
-            );
-        }
+        let most = "use at most 15000000000 loops";
+        testing::refused(
+            &mem(2, LOOPS_A_CYCLE * MOST_CYCLES / 2),
+            &[
+                (|mem| mem.loops = 10_000_000_000_000, most),
+                (|mem| mem.loops = u64::MAX, most),
+            ],
+        );
     }
 
     #[test]

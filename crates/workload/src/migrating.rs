@@ -8,6 +8,8 @@ use flow::migration::{By, Trips};
 use flow::{Answer, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant, Way};
 use serde::{Deserialize, Serialize};
 
+use crate::usual::{few, number};
+use crate::work::refused;
 use crate::{Work, WorkError, Workload};
 
 /// Parameters of `migrate`.
@@ -20,28 +22,16 @@ pub struct Migrate {
     /// Bytes of state that each flow keeps: a power of two.
     pub bytes: u64,
     /// Flows on their way at once.
-    #[serde(default = "one")]
+    #[serde(default = "number::<1>")]
     pub flows: u64,
     /// Processes on the route of every flow.
-    #[serde(default = "two")]
+    #[serde(default = "few::<2>")]
     pub processes: u32,
     /// Moves of all flows; at least one round of all of them.
     pub moves: u64,
     /// Upper bound on the bytes that all moves carry, with the same exception.
-    #[serde(default = "unbounded")]
+    #[serde(default = "number::<{ u64::MAX }>")]
     pub bytes_at_most: u64,
-}
-
-fn one() -> u64 {
-    1
-}
-
-fn two() -> u32 {
-    2
-}
-
-fn unbounded() -> u64 {
-    u64::MAX
 }
 
 /// A socket takes at least this many bytes before its writer waits.
@@ -92,10 +82,6 @@ fn word(by: By) -> &'static str {
         By::Memcpy => "memcpy",
         By::Socket => "socket",
     }
-}
-
-fn refused(what: impl Into<String>) -> Result<(), WorkError> {
-    Err(WorkError(what.into()))
 }
 
 impl Workload for Migrate {
@@ -187,9 +173,10 @@ impl SelfManaged for Traveller {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{self, variant};
 
     fn read(text: &str) -> Migrate {
-        serde_json::from_str(text).unwrap()
+        testing::read(text)
     }
 
     #[test]
@@ -219,7 +206,7 @@ mod tests {
 
     #[test]
     fn every_model_has_its_means() {
-        let variant = |model: &str| Variant::new(model.parse().unwrap(), 2);
+        let variant = |model| variant(model, 2);
         let moves = read(r#"{"bytes": 64, "moves": 1}"#);
         let copies = read(r#"{"bytes": 64, "moves": 1, "by": "memcpy"}"#);
         for model in [

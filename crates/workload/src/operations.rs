@@ -1,13 +1,13 @@
 //! `operation`: every flow repeats one operation of the kernel ([`operation`]).
 
+use flow::{Answer, SlotProcess, Variant};
 use operation::Name;
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
 use crate::handoff::unsuited_to_wait;
-use crate::workload::{FileWords, Files};
-use crate::{Work, Workload};
-use flow::{Answer, SlotProcess, Variant};
+use crate::work::refused;
+use crate::workload::Files;
+use crate::{Work, WorkError, Workload};
 
 /// Parameters of `operation`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,21 +33,6 @@ impl Operations {
         let usual = a_ms.saturating_mul(self.ms.unwrap_or(1));
         self.ops.unwrap_or(usual)
     }
-
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.flows == 0 || self.ops == Some(0) || self.ms == Some(0) {
-            return Err(WorkError(
-                "an operation needs flows, ops and ms of at least 1".to_owned(),
-            ));
-        }
-        if self.ops.is_some() && self.ms.is_some() {
-            return Err(WorkError(
-                "ops and ms both say how often an operation is repeated: give one of them"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
-    }
 }
 
 /// The names of all operations, family by family.
@@ -61,7 +46,15 @@ impl Workload for Operations {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        if self.flows == 0 || self.ops == Some(0) || self.ms == Some(0) {
+            return refused("an operation needs flows, ops and ms of at least 1");
+        }
+        match self.ops.is_some() && self.ms.is_some() {
+            true => {
+                refused("ops and ms both say how often an operation is repeated: give one of them")
+            }
+            false => Ok(()),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -75,43 +68,40 @@ impl Workload for Operations {
     }
 
     fn unsuited(&self, variant: &Variant) -> Option<String> {
-        if !self.operation.facts().waits {
-            return None;
-        }
-        unsuited_to_wait(self.operation.as_str(), variant)
+        let waits = self.operation.facts().waits;
+        waits.then(|| unsuited_to_wait(self.operation.as_str(), variant))?
     }
 
     fn files(&self) -> Option<Files<'_>> {
-        self.operation.facts().needs_folder.then_some(Files {
-            folder: None,
-            bytes: 0,
-            words: FileWords::SMALL,
-        })
+        self.operation.facts().needs_folder.then_some(Files::SMALL)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
 
-    fn read(text: &str) -> Result<Operations, serde_json::Error> {
-        serde_json::from_str(text)
+    fn read(text: &str) -> Operations {
+        testing::read(text)
     }
 
     #[test]
     fn an_operation_knows_how_often_it_is_repeated() {
-        let usual = read(r#"{"operation": "mmap", "flows": 2}"#).unwrap();
+        let usual = read(r#"{"operation": "mmap", "flows": 2}"#);
         assert_eq!(usual.ops(), usual.operation.facts().ops);
-        let few = read(r#"{"operation": "mmap", "flows": 2, "ops": 7}"#).unwrap();
+        let few = read(r#"{"operation": "mmap", "flows": 2, "ops": 7}"#);
         assert_eq!(few.ops(), 7);
-        let longer = read(r#"{"operation": "mmap", "flows": 2, "ms": 12}"#).unwrap();
+        let longer = read(r#"{"operation": "mmap", "flows": 2, "ms": 12}"#);
         assert_eq!(longer.ops(), 12 * usual.ops());
     }
 
     #[test]
     fn an_unknown_operation_is_refused_with_the_names_there_are() {
-        let error = read(r#"{"operation": "mmp", "flows": 2}"#).unwrap_err();
-        let error = error.to_string();
+        let unknown = r#"{"operation": "mmp", "flows": 2}"#;
+        let error = serde_json::from_str::<Operations>(unknown)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("'mmp' is no operation") && error.contains("mmap"),
             "{error}"
@@ -120,13 +110,14 @@ mod tests {
 
     #[test]
     fn nothing_to_do_and_two_answers_are_refused() {
-        for text in [
-            r#"{"operation": "mmap", "flows": 0}"#,
-            r#"{"operation": "mmap", "flows": 1, "ops": 0}"#,
-            r#"{"operation": "mmap", "flows": 1, "ms": 0}"#,
-            r#"{"operation": "mmap", "flows": 1, "ops": 1, "ms": 1}"#,
-        ] {
-            assert!(read(text).unwrap().check().is_err(), "{text}");
-        }
+        testing::refused(
+            &read(r#"{"operation": "mmap", "flows": 1, "ops": 1}"#),
+            &[
+                (|work| work.flows = 0, "of at least 1"),
+                (|work| work.ops = Some(0), "of at least 1"),
+                (|work| work.ms = Some(0), "of at least 1"),
+                (|work| work.ms = Some(1), "give one of them"),
+            ],
+        );
     }
 }

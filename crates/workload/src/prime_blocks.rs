@@ -9,13 +9,12 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use flow::{Body, Outlet, Proof, Sink};
+use flow::{Answer, Body, Outlet, Proof, Sink, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
 use crate::primes::{Method, Searcher};
-use crate::{Work, Workload};
-use flow::{Answer, SlotProcess};
+use crate::work::{at_least_1, refused};
+use crate::{Work, WorkError, Workload};
 
 /// Parameters of `primes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,32 +36,6 @@ pub struct Primes {
 const CHECKED_NUMBERS: u64 = 1_000_000_000;
 
 impl Primes {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        let Self {
-            start,
-            block,
-            blocks,
-            every,
-            ..
-        } = *self;
-        for (name, value) in [("block", block), ("blocks", blocks), ("every", every)] {
-            if value == 0 {
-                let what = format!("{name} is 0: use at least 1");
-                return Err(WorkError(what));
-            }
-        }
-        let end = block
-            .checked_mul(blocks)
-            .and_then(|numbers| start.checked_add(numbers));
-        end.map(|_| ()).ok_or_else(|| {
-            WorkError(format!(
-                "{blocks} blocks of {block} numbers from {start} end beyond {}, the largest \
-                 number that can be searched: use fewer or smaller blocks, or a smaller start",
-                u64::MAX
-            ))
-        })
-    }
-
     /// The numbers of block `unit`, half-open.
     #[must_use]
     pub fn range(&self, unit: u64) -> Range<u64> {
@@ -74,15 +47,6 @@ impl Primes {
         self.start + self.block * self.blocks
     }
 
-    pub(crate) fn expected(&self) -> Option<Proof> {
-        if self.method == Method::Sieve || self.block * self.blocks > CHECKED_NUMBERS {
-            return None;
-        }
-        let mut sieve = Searcher::new(Method::Sieve, self.end());
-        let blocks = (0..self.blocks).map(|unit| self.search(&mut sieve, unit, |_| {}));
-        Some(blocks.sum())
-    }
-
     /// Searches part `part` of `parts` of block `unit`; the parts before it proved `before`.
     #[must_use]
     pub fn part(&self, unit: u64, part: u64, parts: u64, before: Proof) -> Proof {
@@ -90,19 +54,11 @@ impl Primes {
         let cut = |part: u64| start + ((end - start) as u128 * part as u128 / parts as u128) as u64;
         let range = cut(part)..cut(part + 1);
         let mut searcher = Searcher::new(self.method, range.end);
-        let found = searcher.search_on(range, before.count, self.every, |_ordinal, _prime| {});
-        Proof {
-            count: found.count,
-            checksum: found.checksum,
-        }
+        searcher.search_on(range, before.count, self.every, |_ordinal, _prime| {})
     }
 
     fn search(&self, searcher: &mut Searcher, unit: u64, mut emit: impl FnMut(u64)) -> Proof {
-        let found = searcher.search(self.range(unit), self.every, |_ordinal, prime| emit(prime));
-        Proof {
-            count: found.count,
-            checksum: found.checksum,
-        }
+        searcher.search(self.range(unit), self.every, |_ordinal, prime| emit(prime))
     }
 
     pub(crate) fn sink(&self, output: Option<&Path>) -> CsvSink {
@@ -202,7 +158,17 @@ impl Workload for Primes {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        let (start, block, blocks) = (self.start, self.block, self.blocks);
+        at_least_1(&[("block", block), ("blocks", blocks), ("every", self.every)])?;
+        let numbers = block.checked_mul(blocks);
+        match numbers.and_then(|numbers| start.checked_add(numbers)) {
+            Some(_) => Ok(()),
+            None => refused(format!(
+                "{blocks} blocks of {block} numbers from {start} end beyond {}, the largest \
+                 number that can be searched: use fewer or smaller blocks, or a smaller start",
+                u64::MAX
+            )),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -210,13 +176,19 @@ impl Workload for Primes {
     }
 
     fn expected(&self) -> Option<Proof> {
-        Self::expected(self)
+        if self.method == Method::Sieve || self.block * self.blocks > CHECKED_NUMBERS {
+            return None;
+        }
+        let mut sieve = Searcher::new(Method::Sieve, self.end());
+        let blocks = (0..self.blocks).map(|unit| self.search(&mut sieve, unit, |_| {}));
+        Some(blocks.sum())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{self, prove_all};
 
     fn primes() -> Primes {
         Primes {
@@ -231,11 +203,7 @@ mod tests {
     #[test]
     fn the_sieve_expects_what_every_method_proves() {
         for method in [Method::Trial, Method::MillerRabin, Method::Sieve] {
-            let work = Primes { method, ..primes() };
-            let mut searcher = work.state(0);
-            let proof = (0..5)
-                .map(|unit| work.search(&mut searcher, unit, |_| {}))
-                .sum();
+            let proof = prove_all(&Primes { method, ..primes() });
             assert_eq!(primes().expected(), Some(proof), "{method}");
         }
     }
@@ -258,57 +226,27 @@ mod tests {
 
     #[test]
     fn blocks_that_end_beyond_u64_are_refused() {
-        let work = Primes {
+        let to_the_end = Primes {
             start: u64::MAX - 10,
-            block: 11,
+            block: 10,
             blocks: 1,
             ..primes()
         };
-        assert!(
-            work.check()
-                .unwrap_err()
-                .to_string()
-                .contains("18446744073709551615")
-        );
-        assert!(Primes { block: 10, ..work }.check().is_ok());
-        assert!(
-            Primes {
-                block: u64::MAX,
-                blocks: 2,
-                ..primes()
-            }
-            .check()
-            .is_err()
-        );
+        let beyond = "end beyond 18446744073709551615";
+        testing::refused(&to_the_end, &[(|work| work.block = 11, beyond)]);
+        testing::refused(&primes(), &[(|work| work.block = u64::MAX, beyond)]);
     }
 
     #[test]
     fn zero_is_refused_by_name() {
-        for (work, name) in [
-            (
-                Primes {
-                    block: 0,
-                    ..primes()
-                },
-                "block is 0",
-            ),
-            (
-                Primes {
-                    blocks: 0,
-                    ..primes()
-                },
-                "blocks is 0",
-            ),
-            (
-                Primes {
-                    every: 0,
-                    ..primes()
-                },
-                "every is 0",
-            ),
-        ] {
-            assert!(work.check().unwrap_err().to_string().contains(name));
-        }
+        testing::refused(
+            &primes(),
+            &[
+                (|work| work.block = 0, "block is 0"),
+                (|work| work.blocks = 0, "blocks is 0"),
+                (|work| work.every = 0, "every is 0"),
+            ],
+        );
     }
 
     #[test]

@@ -3,14 +3,8 @@
 use flow::{Answer, Failure, Proof, SlotProcess, Variant};
 use program::{Copies, OfVariant, Program, Served};
 
-use crate::workload::{FileWords, Files};
+use crate::workload::Files;
 use crate::{Scaled, Work, WorkError, Workload};
-
-const IN_FOLDER: Files<'_> = Files {
-    folder: None,
-    bytes: 0,
-    words: FileWords::SMALL,
-};
 
 impl Workload for Box<Program> {
     fn units(&self) -> u64 {
@@ -54,7 +48,7 @@ impl Workload for Box<Program> {
     }
 
     fn files(&self) -> Option<Files<'_>> {
-        self.needs_folder().then_some(IN_FOLDER)
+        self.needs_folder().then_some(Files::SMALL)
     }
 
     fn scaled(&self) -> Option<Scaled> {
@@ -119,6 +113,6 @@ impl Workload for Box<Served> {
     }
 
     fn files(&self) -> Option<Files<'_>> {
-        self.needs_folder().then_some(IN_FOLDER)
+        self.needs_folder().then_some(Files::SMALL)
     }
 }

@@ -39,28 +39,16 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bytes, Handoff, Warehouse};
+    use crate::Bytes;
+    use crate::testing::read;
 
     fn handoff() -> Work {
-        Work::Handoff(Handoff {
-            pairs: 1,
-            blocks: 10,
-            smallest: Bytes(16),
-            largest: Bytes(64),
-            queue: 2,
-            live: 3,
-            seed: 0,
-        })
+        read(r#"{"kind": "handoff", "pairs": 1, "blocks": 10}"#)
     }
 
     #[test]
     fn twice_the_flows_do_twice_the_work() {
-        let warehouse = Work::Warehouse(Warehouse {
-            workers: 1,
-            transactions: 7,
-            heap: Bytes(1 << 20),
-            seed: 0,
-        });
+        let warehouse = read(r#"{"kind": "warehouse", "workers": 1, "transactions": 7}"#);
         for (one, flows) in [(warehouse, 1), (handoff(), 2)] {
             let amount = |work: &Work| work.scaled().unwrap().amount;
             let two = one.with_flows(flows, 2 * flows).unwrap();
@@ -72,8 +60,7 @@ mod tests {
 
     #[test]
     fn requests_of_all_flows_grow_with_them() {
-        let text = r#"{"kind": "wiki", "requests": 600}"#;
-        let wiki: Work = serde_json::from_str(text).unwrap();
+        let wiki: Work = read(r#"{"kind": "wiki", "requests": 600}"#);
         let of = |flows| wiki.with_flows(2, flows).unwrap().units();
         assert_eq!([of(1), of(2), of(8)], [300, 600, 2_400]);
     }

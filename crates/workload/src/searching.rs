@@ -16,8 +16,8 @@ use flow::{Answer, Failure, Model, Proof, SlotProcess, Variant};
 use search::{Class, Filter, How, Paths, Pattern, Query};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::Workload;
-use crate::{Work, WorkError};
+use crate::work::refused;
+use crate::{Work, WorkError, Workload};
 use runner::Searcher;
 pub use tree::Trees;
 
@@ -34,13 +34,13 @@ pub struct Searching {
     /// Regular expression.
     pub pattern: String,
     /// The pattern is a literal.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub literal: bool,
     /// Ignore the case of letters.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignore_case: bool,
     /// Match whole words only.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub word: bool,
     /// Folders and files to search, from the root; if empty, a tree of this machine.
     #[serde(default, deserialize_with = "one_or_many")]
@@ -52,13 +52,13 @@ pub struct Searching {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<u64>,
     /// Also search names that begin with a dot.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Also search what ignore files name.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_ignore: bool,
     /// Search binary files as text.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub text: bool,
     /// Globs, as on the command line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -70,7 +70,7 @@ pub struct Searching {
     #[serde(default)]
     pub io: Reading,
     /// The page cache is emptied before each repetition.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cold: bool,
 }
 
@@ -112,14 +112,6 @@ impl From<Reading> for search::Io {
     }
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes what it skips by reference"
-)]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
 fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a path, or a list of paths")]
@@ -143,7 +135,7 @@ impl Searching {
             text: self.text,
         };
         let pattern = Pattern::new(&self.pattern, how);
-        let pattern = pattern.map_err(|error| WorkError(error.to_string()))?;
+        let pattern = pattern.or_else(|error| refused(error.to_string()))?;
         Ok(Query {
             roots: self.tree.clone(),
             filter: Filter {
@@ -161,11 +153,11 @@ impl Searching {
     pub fn model(&self, variant: &Variant) -> Result<search::Model, WorkError> {
         let searcher = self.of_design(variant)?;
         match search::Io::from(self.io).refused_with(searcher) {
-            Some(reason) => Err(WorkError(format!(
+            Some(reason) => refused(format!(
                 "io \"{}\" is not for {}: {reason}; use read",
                 self.io.name(),
                 self.design.name()
-            ))),
+            )),
             None => Ok(searcher),
         }
     }
@@ -181,32 +173,15 @@ impl Searching {
             (Design::PerFile, Model::Thread) => Ok(search::Model::ThreadPerFile),
             (Design::PerFile, Model::Process) => Ok(search::Model::ProcessPerFile),
             (Design::PerFolder, Model::Thread) => Ok(search::Model::ThreadPerDirectory),
-            (Design::Sequential, _) => Err(WorkError(format!(
+            (Design::Sequential, _) => refused(format!(
                 "a sequential search has one flow, not {}: leave flows at 1",
                 variant.flows
-            ))),
-            (design, _) => Err(WorkError(format!(
+            )),
+            (design, _) => refused(format!(
                 "no search has {model} flows in the design {}: a pool can have thread, process, \
                  thread-private-files or fiber, per-file thread or process, per-folder thread",
                 design.name()
-            ))),
-        }
-    }
-
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.most_files == Some(0) || self.most_bytes == Some(0) {
-            return Err(WorkError(
-                "a search of no files tells nothing: most_files and most_bytes are at least 1"
-                    .to_owned(),
-            ));
-        }
-        self.query().map(drop)
-    }
-
-    pub(crate) fn run(&self, slot: &SlotProcess<Work>) -> Answer {
-        match Searcher::new(self, &slot.spec().variant) {
-            Ok(mut searcher) => slot.run_self_managed(&mut searcher),
-            Err(error) => Answer::from_error(&error),
+            )),
         }
     }
 }
@@ -264,11 +239,19 @@ impl Workload for Searching {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        if self.most_files == Some(0) || self.most_bytes == Some(0) {
+            return refused(
+                "a search of no files tells nothing: most_files and most_bytes are at least 1",
+            );
+        }
+        self.query().map(drop)
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
-        Self::run(self, slot)
+        match Searcher::new(self, &slot.spec().variant) {
+            Ok(mut searcher) => slot.run_self_managed(&mut searcher),
+            Err(error) => Answer::from_error(&error),
+        }
     }
 
     fn differs(&self, expected: Proof, got: Proof) -> Failure {
@@ -313,8 +296,8 @@ impl Workload for Searching {
             return Ok(());
         }
         let opened = std::fs::File::options().write(true).open(DROP_CACHES);
-        opened.map(drop).map_err(|error| {
-            WorkError(format!(
+        opened.map(drop).or_else(|error| {
+            refused(format!(
                 "a cold search is not possible here: the page cache cannot be emptied, which root \
                  of the machine itself can do by writing to {DROP_CACHES}; run it there as root, or \
                  without --cold: {error}"
@@ -324,35 +307,19 @@ impl Workload for Searching {
 }
 
 #[cfg(test)]
-mod testing {
-    use super::Searching;
-    use flow::Variant;
-
-    /// Flows of that model.
-    pub(super) fn variant(model: &str, flows: u32) -> Variant {
-        Variant::new(model.parse().unwrap(), flows)
-    }
-
-    /// A work as a study writes it.
-    pub(super) fn read(text: &str) -> Searching {
-        serde_json::from_str(text).unwrap()
-    }
-}
-
-#[cfg(test)]
 mod tests {
-    use super::testing::{read, variant};
     use super::*;
+    use crate::testing::{self, read, variant};
 
     #[test]
     fn a_tree_is_one_path_or_many() {
-        let one = read(r#"{"pattern": "x", "tree": "/usr"}"#);
+        let one: Searching = read(r#"{"pattern": "x", "tree": "/usr"}"#);
         let many = read(r#"{"pattern": "x", "tree": ["/usr"]}"#);
         assert_eq!(one, many);
-        let none = read(r#"{"pattern": "x"}"#);
+        let none: Searching = read(r#"{"pattern": "x"}"#);
         assert!(none.tree.is_empty());
         let text = serde_json::to_string(&none).unwrap();
-        assert_eq!(read(&text), none);
+        assert_eq!(read::<Searching>(&text), none);
     }
 
     #[test]
@@ -397,29 +364,25 @@ mod tests {
             design: Design::PerFile,
             ..read(r#"{"pattern": "x", "io": "uring"}"#)
         };
-        let error = batched
-            .model(&variant("thread", 4))
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("one file; use read"), "{error}");
-        let error = of(Design::Sequential, "thread", 2).unwrap_err().to_string();
-        assert!(error.contains("has one flow, not 2"), "{error}");
-        let error = of(Design::PerFile, "task", 2).unwrap_err().to_string();
-        assert!(error.contains("per-file thread or process"), "{error}");
-        assert!(of(Design::Pool, "4x2", 8).is_err());
+        for (refused, words) in [
+            (batched.model(&variant("thread", 4)), "one file; use read"),
+            (of(Design::Sequential, "thread", 2), "has one flow, not 2"),
+            (of(Design::PerFile, "task", 2), "per-file thread or process"),
+            (of(Design::Pool, "4x2", 8), "no search has 4x2 flows"),
+        ] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
     }
 
     #[test]
     fn a_pattern_that_makes_no_sense_is_refused_with_the_place() {
-        let error = read(r#"{"pattern": "a("}"#)
-            .check()
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("a("), "{error}");
-        assert!(
-            read(r#"{"pattern": "a", "most_files": 0}"#)
-                .check()
-                .is_err()
+        testing::refused(
+            &read::<Searching>(r#"{"pattern": "a"}"#),
+            &[
+                (|search| search.pattern = "a(".to_owned(), "a("),
+                (|search| search.most_files = Some(0), "search of no files"),
+            ],
         );
     }
 }

@@ -5,12 +5,11 @@
 
 use std::hint::black_box;
 
-use flow::{Body, Outlet, Proof};
+use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
-use crate::{Work, Workload};
-use flow::{Answer, NoSink, SlotProcess};
+use crate::work::refused;
+use crate::{Work, WorkError, Workload};
 
 /// Parameters of `spin`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,17 +22,6 @@ pub struct Spin {
     /// Further steps that are done and not proved: a planted difference.
     #[serde(default)]
     pub planted: u64,
-}
-
-impl Spin {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.units == 0 || self.steps == 0 {
-            return Err(WorkError(
-                "spin needs units and steps of at least 1".to_owned(),
-            ));
-        }
-        Ok(())
-    }
 }
 
 /// `steps` steps of a linear congruential generator (Knuth's MMIX constants).
@@ -71,7 +59,10 @@ impl Workload for Spin {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        match self.units == 0 || self.steps == 0 {
+            true => refused("spin needs units and steps of at least 1"),
+            false => Ok(()),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -90,45 +81,34 @@ impl Workload for Spin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
+
+    const PLAIN: Spin = Spin {
+        units: 1,
+        steps: 1_000,
+        planted: 0,
+    };
 
     #[test]
     fn planted_steps_do_not_show_in_the_proof() {
-        let plain = Spin {
-            units: 1,
-            steps: 1_000,
-            planted: 0,
-        };
         let planted = Spin {
             planted: 500,
-            ..plain.clone()
+            ..PLAIN
         };
-        let prove = |spin: &Spin| spin.unit(&mut (), 3, &mut Outlet::nowhere());
-        assert_eq!(prove(&plain), prove(&planted));
-        assert_ne!(
-            prove(&plain),
-            plain.unit(&mut (), 4, &mut Outlet::nowhere())
-        );
+        let prove = |spin: &Spin, unit| testing::prove(spin, &mut (), unit);
+        assert_eq!(prove(&PLAIN, 3), prove(&planted, 3));
+        assert_ne!(prove(&PLAIN, 3), prove(&PLAIN, 4));
     }
 
     #[test]
     fn nothing_to_do_is_refused() {
-        assert!(
-            Spin {
-                units: 0,
-                steps: 1,
-                planted: 0
-            }
-            .check()
-            .is_err()
-        );
-        assert!(
-            Spin {
-                units: 1,
-                steps: 0,
-                planted: 0
-            }
-            .check()
-            .is_err()
+        let needs = "spin needs units and steps";
+        testing::refused(
+            &PLAIN,
+            &[
+                (|spin| spin.units = 0, needs),
+                (|spin| spin.steps = 0, needs),
+            ],
         );
     }
 }

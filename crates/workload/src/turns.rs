@@ -8,13 +8,12 @@
 mod readiness;
 mod touching;
 
-use flow::{Body, HandOver};
+use flow::{Answer, Body, HandOver, NoSink, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
+use crate::work::refused;
 use crate::workload::UserLevelBytes;
-use crate::{Work, Workload};
-use flow::{Answer, NoSink, SlotProcess};
+use crate::{Work, WorkError, Workload};
 pub(crate) use touching::WithBody;
 
 /// Parameters of `turns`.
@@ -99,48 +98,21 @@ impl Turns {
         self.stack.unwrap_or(self.least_stack())
     }
 
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.flows < LEAST_FLOWS {
-            return Err(WorkError(format!(
-                "{} flows cannot take turns: use at least {LEAST_FLOWS}",
-                self.flows
-            )));
-        }
-        if self.kernel_turns == 0 || self.user_turns == 0 {
-            return Err(WorkError(
-                "kernel_turns and user_turns must be at least 1".to_owned(),
-            ));
-        }
-        if self.stack_use > MOST_TOUCHED {
-            return Err(WorkError(format!(
-                "{} bytes of stack use are more than {MOST_TOUCHED}, the most that a flow may \
-                 touch",
-                self.stack_use
-            )));
-        }
-        if self.by_readiness && self.stack_use > 0 {
-            return Err(WorkError(
-                "flows that hand over by readiness touch nothing: leave stack_use out".to_owned(),
-            ));
-        }
-        self.stack.map_or(Ok(()), |stack| self.check_stack(stack))
-    }
-
     fn check_stack(&self, stack: u64) -> Result<(), WorkError> {
         let least = self.least_stack();
         if stack > MOST_STACK {
-            return Err(WorkError(format!(
+            return refused(format!(
                 "a stack of {stack} bytes will not do: at most {MOST_STACK}"
-            )));
+            ));
         }
-        if stack >= least && stack.is_multiple_of(LINE) {
-            return Ok(());
+        match stack >= least && stack.is_multiple_of(LINE) {
+            true => Ok(()),
+            false => refused(format!(
+                "a stack of {stack} bytes will not do: flows that touch {} bytes need at least \
+                 {least}, and a multiple of {LINE}",
+                self.stack_use
+            )),
         }
-        Err(WorkError(format!(
-            "a stack of {stack} bytes will not do: flows that touch {} bytes need at least \
-             {least}, and a multiple of {LINE}",
-            self.stack_use
-        )))
     }
 
     /// The smallest stack for the touched array and the frames around it, in bytes.
@@ -207,7 +179,25 @@ impl Workload for Turns {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        let (flows, stack_use) = (self.flows, self.stack_use);
+        if flows < LEAST_FLOWS {
+            return refused(format!(
+                "{flows} flows cannot take turns: use at least {LEAST_FLOWS}"
+            ));
+        }
+        if self.kernel_turns == 0 || self.user_turns == 0 {
+            return refused("kernel_turns and user_turns must be at least 1");
+        }
+        if stack_use > MOST_TOUCHED {
+            return refused(format!(
+                "{stack_use} bytes of stack use are more than {MOST_TOUCHED}, the most that a flow \
+                 may touch"
+            ));
+        }
+        if self.by_readiness && stack_use > 0 {
+            return refused("flows that hand over by readiness touch nothing: leave stack_use out");
+        }
+        self.stack.map_or(Ok(()), |stack| self.check_stack(stack))
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -246,18 +236,15 @@ impl WithBody for TakeTurns<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing;
 
     fn turns() -> Turns {
         Turns {
-            flows: 10,
             kernel_turns: 95,
             user_turns: 1_000,
-            user_laps: None,
-            touched_at_most: None,
             stack_use: 1024,
             hand_over: HandOver::SchedYield,
-            by_readiness: false,
-            stack: None,
+            ..Turns::idle(10)
         }
     }
 
@@ -273,37 +260,31 @@ mod tests {
 
     #[test]
     fn bad_parameters_are_refused_with_what_would_do() {
-        let say = |turns: Turns| turns.check().unwrap_err().to_string();
-        assert!(
-            say(Turns {
-                flows: 1,
-                ..turns()
-            })
-            .contains("at least 2")
-        );
-        let much = Turns {
-            stack_use: MOST_TOUCHED + 1,
-            ..turns()
-        };
-        assert!(say(much).contains("more than 1048576"));
         let least = turns().least_stack();
-        for stack in [512, 1024, least + 32] {
-            let error = say(Turns {
-                stack: Some(stack),
-                ..turns()
-            });
-            let advice = format!("at least {least}, and a multiple of 64");
-            assert!(error.contains(&advice), "{error}");
-        }
-        let error = say(Turns {
-            stack: Some(u64::MAX - 63),
-            ..turns()
-        });
-        assert!(error.contains("at most 536870912"), "{error}");
+        let advice = format!("at least {least}, and a multiple of 64");
         let enough = Turns {
             stack: Some(least + 64),
             ..turns()
         };
-        assert_eq!(enough.check(), Ok(()));
+        testing::refused(
+            &enough,
+            &[
+                (|turns| turns.flows = 1, "at least 2"),
+                (
+                    |turns| turns.stack_use = MOST_TOUCHED + 1,
+                    "more than 1048576",
+                ),
+                (|turns| turns.stack = Some(512), &advice),
+                (|turns| turns.stack = Some(1024), &advice),
+                (
+                    |turns| turns.stack = Some(turns.least_stack() + 32),
+                    &advice,
+                ),
+                (
+                    |turns| turns.stack = Some(u64::MAX - 63),
+                    "at most 536870912",
+                ),
+            ],
+        );
     }
 }

@@ -95,6 +95,18 @@ works! {
 #[error("{0}")]
 pub struct WorkError(pub String);
 
+pub(crate) fn refused<T>(why: impl Into<String>) -> Result<T, WorkError> {
+    Err(WorkError(why.into()))
+}
+
+/// Refuses the first of these parameters that is 0, by its name.
+pub(crate) fn at_least_1(parameters: &[(&str, u64)]) -> Result<(), WorkError> {
+    match parameters.iter().find(|(_, value)| *value == 0) {
+        Some((name, _)) => refused(format!("{name} is 0: use at least 1")),
+        None => Ok(()),
+    }
+}
+
 impl Work {
     /// Flows that do nothing but take a few turns in a ring, which proves that each is there.
     #[must_use]

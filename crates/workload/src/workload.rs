@@ -41,9 +41,7 @@ pub trait Workload: std::fmt::Debug {
     }
 
     /// Changes the number of flows, if it is part of the work and can be any.
-    fn set_flows(&mut self, flows: u64) {
-        let _ = flows;
-    }
+    fn set_flows(&mut self, _flows: u64) {}
 
     /// Number of flows if a variant does not say.
     fn usual_flows(&self) -> Option<u64> {
@@ -61,20 +59,17 @@ pub trait Workload: std::fmt::Debug {
     }
 
     /// Why flows of that variant cannot do the work.
-    fn unsuited(&self, variant: &Variant) -> Option<String> {
-        let _ = variant;
+    fn unsuited(&self, _variant: &Variant) -> Option<String> {
         None
     }
 
     /// Checks what the work needs here (CPUs, ports, stores); the error says what is missing.
-    fn check_here(&self, cpus: &Cpus) -> Result<(), WorkError> {
-        let _ = cpus;
+    fn check_here(&self, _cpus: &Cpus) -> Result<(), WorkError> {
         Ok(())
     }
 
     /// Finds what it reads on this machine, where its parameters leave that open.
-    fn find_input(&mut self, trees: &mut Trees) -> Result<(), WorkError> {
-        let _ = trees;
+    fn find_input(&mut self, _trees: &mut Trees) -> Result<(), WorkError> {
         Ok(())
     }
 
@@ -169,8 +164,7 @@ pub trait Workload: std::fmt::Debug {
     }
 
     /// What it takes beside its flows.
-    fn beside(&self, variant: &Variant) -> Option<Beside> {
-        let _ = variant;
+    fn beside(&self, _variant: &Variant) -> Option<Beside> {
         None
     }
 
@@ -215,14 +209,12 @@ pub trait Workload: std::fmt::Debug {
     }
 
     /// The work of `parts` parts, each as one of `now` flows; asked if [`Workload::scaled`].
-    fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
-        let _ = (now, parts);
+    fn with_parts(&self, _now: u32, _parts: u64) -> Option<Work> {
         None
     }
 
     /// The work with another live heap for each flow; `None` if it has none to choose.
-    fn with_heap(&self, heap: Bytes) -> Option<Work> {
-        let _ = heap;
+    fn with_heap(&self, _heap: Bytes) -> Option<Work> {
         None
     }
 }
@@ -260,6 +252,15 @@ pub struct Files<'a> {
     pub bytes: u64,
     /// Words for messages.
     pub words: FileWords,
+}
+
+impl Files<'_> {
+    /// Small files in the folder of the results.
+    pub const SMALL: Self = Self {
+        folder: None,
+        bytes: 0,
+        words: FileWords::SMALL,
+    };
 }
 
 /// How messages name the files, and what to do where they do not fit.

@@ -14,6 +14,8 @@ use flow::migration::{Balance, Balancing};
 use flow::{Answer, Model, SelfManaged, SelfManagedRep, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
+use crate::usual::{few, number};
+use crate::work::refused;
 use crate::{Bytes, Work, WorkError, Workload};
 use primes::Primes;
 use warehouses::Warehouses;
@@ -47,19 +49,11 @@ pub struct Balanced {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Bytes>,
     /// Steps of each piece; flows may move between two steps.
-    #[serde(default = "four")]
+    #[serde(default = "number::<4>")]
     pub steps: u64,
     /// Processes or threads.
-    #[serde(default = "two")]
+    #[serde(default = "few::<2>")]
     pub processes: u32,
-}
-
-fn four() -> u64 {
-    4
-}
-
-fn two() -> u32 {
-    2
 }
 
 const USUAL_HEAP: Bytes = depot::LEAST;
@@ -178,10 +172,6 @@ impl Workload for Balanced {
     }
 }
 
-fn refused(what: impl Into<String>) -> Result<(), WorkError> {
-    Err(WorkError(what.into()))
-}
-
 struct Balancer<'a> {
     work: &'a Balanced,
     plan: Balancing,
@@ -191,10 +181,7 @@ impl SelfManaged for Balancer<'_> {
     fn repeat(&mut self, _timers: bool) -> std::io::Result<SelfManagedRep> {
         match self.work.of {
             Of::Primes => self.plan.run(&Primes(self.work)),
-            Of::Warehouses => self.plan.run(&Warehouses {
-                cut: self.work,
-                heap: self.work.heap(),
-            }),
+            Of::Warehouses => self.plan.run(&Warehouses(self.work)),
         }
     }
 }
@@ -206,6 +193,7 @@ mod tests {
     use flow::migration::Uneven;
 
     use super::*;
+    use crate::testing;
 
     fn cut(pieces: u64, steps: u64) -> Balanced {
         Balanced {
@@ -250,10 +238,7 @@ mod tests {
     #[test]
     fn later_warehouses_do_more_and_all_of_them_do_all() {
         let work = warehouses(8);
-        let uneven = Warehouses {
-            cut: &work,
-            heap: work.heap(),
-        };
+        let uneven = Warehouses(&work);
         assert_eq!(all(&work, &uneven).count, 10_000);
         let done = |piece| {
             let mut depot = uneven.begin(piece, Global);
@@ -280,22 +265,24 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        assert!(cut(0, 4).check().is_err());
-        assert!(cut(500, 4).check().is_err());
-        assert!(cut(250, 4).check().is_ok());
-        let alone = Balanced {
-            processes: 1,
-            ..cut(4, 4)
-        };
-        assert!(alone.check().is_err());
-        let heap = |of, heap| Balanced {
-            of,
-            heap: Some(Bytes(heap)),
+        testing::refused(
+            &cut(250, 4),
+            &[
+                (|work| work.pieces = 0, "in 0 pieces"),
+                (|work| work.pieces = 500, "in 500 pieces"),
+                (|work| work.processes = 1, "over 1 processes"),
+            ],
+        );
+        let heap = Balanced {
+            heap: Some(Bytes(1 << 20)),
             ..warehouses(4)
         };
-        let said = |work: Balanced| work.check().unwrap_err().to_string();
-        assert!(said(heap(Of::Primes, 1 << 20)).contains("leave it out"));
-        assert!(said(heap(Of::Warehouses, 1_000)).contains("64 KiB"));
-        assert!(heap(Of::Warehouses, 1 << 20).check().is_ok());
+        testing::refused(
+            &heap,
+            &[
+                (|work| work.of = Of::Primes, "leave it out"),
+                (|work| work.heap = Some(Bytes(1_000)), "64 KiB"),
+            ],
+        );
     }
 }

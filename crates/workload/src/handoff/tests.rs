@@ -1,10 +1,9 @@
 //! Tests of handing over, in both ways.
 
-use flow::Schedule;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Work;
+use crate::testing::{self, variant};
 
 fn work() -> Handoff {
     Handoff {
@@ -18,16 +17,10 @@ fn work() -> Handoff {
     }
 }
 
-fn variant(model: &str, flows: u32) -> Variant {
-    Variant::new(model.parse().unwrap(), flows)
-}
-
 /// Runs all flows on threads, whatever the variant was; what they prove together.
 fn prove(pairs: &Pairs<'_>) -> Proof {
     std::thread::scope(|scope| {
-        let flow = |unit| {
-            scope.spawn(move || pairs.unit(&mut pairs.state(0), unit, &mut Outlet::nowhere()))
-        };
+        let flow = |unit| scope.spawn(move || testing::prove(pairs, &mut pairs.state(0), unit));
         let flows: Vec<_> = (0..pairs.units()).map(flow).collect();
         flows.into_iter().map(|flow| flow.join().unwrap()).sum()
     })
@@ -47,7 +40,7 @@ fn blocks_and_copies_prove_what_is_known_beforehand() {
 /// Which pairs share a heap, under a model.
 fn common(model: &str, pairs: u64) -> Vec<bool> {
     let work = Handoff { pairs, ..work() };
-    let flows = u32::try_from(work.flows()).unwrap();
+    let flows = u32::try_from(work.units()).unwrap();
     let pairs = work.pairs(&variant(model, flows)).unwrap();
     pairs
         .pairs
@@ -127,30 +120,15 @@ fn flows_that_cannot_wait_for_each_other_are_refused() {
 
 #[test]
 fn bad_parameters_are_refused_with_what_would_do() {
-    let say = |work: Handoff| work.check().unwrap_err().to_string();
-    assert!(
-        say(Handoff {
-            blocks: 0,
-            ..work()
-        })
-        .contains("blocks is 0")
+    testing::refused(
+        &work(),
+        &[
+            (|work| work.blocks = 0, "blocks is 0"),
+            (|work| work.queue = 6, "power of two"),
+            (|work| work.smallest = Bytes(4), "4 bytes to 4 KiB"),
+            (|work| work.largest = Bytes(5_000), "powers of two"),
+        ],
     );
-    assert!(say(Handoff { queue: 6, ..work() }).contains("power of two"));
-    assert!(
-        say(Handoff {
-            smallest: Bytes(4),
-            ..work()
-        })
-        .contains("4 bytes to 4 KiB")
-    );
-    assert!(
-        say(Handoff {
-            largest: Bytes(5_000),
-            ..work()
-        })
-        .contains("powers of two")
-    );
-    assert_eq!(work().check(), Ok(()));
 }
 
 proptest! {
@@ -236,13 +214,6 @@ fn memory_is_that_of_blocks_that_can_be_alive_at_once() {
 
 #[test]
 fn sizes_that_are_the_wrong_way_round_are_said_to_be() {
-    let work = Handoff {
-        smallest: Bytes(8 << 10),
-        ..work()
-    };
-    let why = work.check().unwrap_err().to_string();
-    assert!(
-        why.contains("smallest = 8 KiB is more than largest"),
-        "{why}"
-    );
+    let why = "smallest = 8 KiB is more than largest";
+    testing::refused(&work(), &[(|work| work.smallest = Bytes(8 << 10), why)]);
 }

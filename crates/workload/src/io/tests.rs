@@ -4,6 +4,7 @@ use std::io;
 use flow::{Body, Outlet};
 
 use super::*;
+use crate::testing::{self, prove_all};
 
 fn io(workers: u64, loops: u64, sync: Sync) -> Io {
     Io {
@@ -20,10 +21,7 @@ fn workers_prove_what_is_expected_of_them_and_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();
     for sync in [Sync::Dsync, Sync::Fsync] {
         let io = io(2, 3 * LOOPS_A_BLOCK, sync);
-        let body = io.body(Some(folder.path()));
-        let outlet = &mut Outlet::nowhere();
-        let proved: Proof = (0..2).map(|unit| body.unit(&mut (), unit, outlet)).sum();
-        assert!(outlet.failure().is_none());
+        let proved = prove_all(&io.body(Some(folder.path())));
         assert_eq!(Some(proved), io.expected());
         assert_eq!(proved.count, io.file_bytes());
     }
@@ -100,40 +98,27 @@ fn in_a_process_of_small_files() {
 /// Before the first slot 3e11 blocks were gone through, silently and for minutes.
 #[test]
 fn more_blocks_than_can_be_expected_one_by_one_are_refused() {
-    let most = LOOPS_A_BLOCK * MOST_BLOCKS / 2;
-    assert!(io(2, most, Sync::Dsync).check().is_ok());
-    for loops in [10_000_000_000_000, u64::MAX] {
-        let said = io(2, loops, Sync::Dsync).check().unwrap_err().to_string();
-        assert!(
-            said.contains(&format!("use at most {most} loops")),
-            "{said}"
-        );
-    }
+    let most = "use at most 1500000000 loops";
+    testing::refused(
+        &io(2, LOOPS_A_BLOCK * MOST_BLOCKS / 2, Sync::Dsync),
+        &[
+            (|io| io.loops = 10_000_000_000_000, most),
+            (|io| io.loops = u64::MAX, most),
+        ],
+    );
 }
 
 #[test]
 fn parameters_that_cannot_be_are_refused() {
     let good = io(2, 9_000, Sync::Fsync);
-    assert!(good.check().is_ok());
     assert_eq!(good.blocks(), 300);
-    for bad in [
-        Io {
-            block: 12,
-            ..good.clone()
-        },
-        Io {
-            block: MOST_BLOCK + 8,
-            ..good.clone()
-        },
-        Io {
-            workers: 0,
-            ..good.clone()
-        },
-        Io {
-            loops: u64::MAX,
-            ..good.clone()
-        },
-    ] {
-        assert!(bad.check().is_err(), "{bad:?}");
-    }
+    testing::refused(
+        &good,
+        &[
+            (|io| io.block = 12, "blocks of 12 bytes"),
+            (|io| io.block = MOST_BLOCK + 8, "blocks of 67108872 bytes"),
+            (|io| io.workers = 0, "at least 1"),
+            (|io| io.loops = u64::MAX, "not proved one by one"),
+        ],
+    );
 }

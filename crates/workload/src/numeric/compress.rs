@@ -59,8 +59,6 @@ impl Program for Text {
         pieces.slice(&self.again);
     }
 
-    fn begin(&mut self) {}
-
     fn pass(&mut self) {
         self.small.clear();
         self.again.clear();
@@ -84,9 +82,7 @@ impl Program for Text {
         Wrong::unless(self.ended && self.again == self.text, || {
             "a text that was deflated and inflated is another one".to_owned()
         })?;
-        let mut sum = Checksum::default();
-        sum.add_bytes(&self.small);
-        Ok(sum.0)
+        Ok(Checksum::of_bytes(&self.small))
     }
 }
 

@@ -67,9 +67,7 @@ impl Program for Secret {
         Wrong::unless(self.hash != hash(&self.plain), || {
             "bytes were not encrypted".to_owned()
         })?;
-        let mut sum = Checksum::default();
-        sum.add_bytes(&self.hash);
-        Ok(sum.0)
+        Ok(Checksum::of_bytes(&self.hash))
     }
 }
 

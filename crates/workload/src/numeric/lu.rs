@@ -91,8 +91,6 @@ impl Program for Lu {
         pieces.slice(&self.upper);
     }
 
-    fn begin(&mut self) {}
-
     fn pass(&mut self) {
         self.factors.copy_from_slice(&self.matrix);
         for (row, origin) in self.origin.iter_mut().enumerate() {
@@ -106,10 +104,8 @@ impl Program for Lu {
         Wrong::unless(error <= ROUNDING * self.rows as f64, || {
             format!("the factors of a matrix are off by {error:e}")
         })?;
-        let mut sum = Checksum::default();
         let diagonal = self.factors.iter().step_by(self.rows + 1);
-        diagonal.for_each(|number| sum.add(number.to_bits()));
-        Ok(sum.0)
+        Ok(Checksum::of_numbers(diagonal))
     }
 
     fn flops(&self) -> Option<f64> {

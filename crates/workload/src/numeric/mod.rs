@@ -19,13 +19,12 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-use flow::{Body, Outlet, Pieces, Proof};
+use flow::{Answer, Body, NoSink, Outlet, Pieces, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
 use crate::draw::mix;
-use crate::{Allocates, WorkError};
-use crate::{Scaled, Work, Workload};
-use flow::{Answer, NoSink, SlotProcess};
+use crate::work::{at_least_1, refused};
+use crate::{Allocates, Scaled, Work, WorkError, Workload};
 pub use kernel::{Kernel, Size, UnknownKernel};
 
 /// Parameters of `numeric`.
@@ -58,7 +57,7 @@ impl Wrong {
 
 trait Program {
     /// Restores the data, if passes change it.
-    fn begin(&mut self);
+    fn begin(&mut self) {}
 
     fn pass(&mut self);
 
@@ -91,36 +90,6 @@ enum Programs {
 const LARGE_BYTES: u64 = 64 << 20;
 
 impl Numeric {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        for (name, value) in [("units", self.units), ("passes", self.passes)] {
-            if value == 0 {
-                return Err(WorkError(format!("{name} is 0: use at least 1")));
-            }
-        }
-        if self.kernel == Kernel::MonteCarlo && self.size == Size::Large {
-            return Err(WorkError(
-                "monte-carlo keeps no data and has one size: leave size out".to_owned(),
-            ));
-        }
-        Ok(())
-    }
-
-    /// Memory of a flow, if it is much.
-    #[must_use]
-    pub fn bytes_a_flow(&self) -> Option<u64> {
-        (self.size == Size::Large).then_some(LARGE_BYTES)
-    }
-
-    /// Allocations of a pass; those of SciMark's kernels are known to be zero.
-    #[must_use]
-    pub fn allocates(&self) -> Option<Allocates> {
-        let none = Allocates {
-            count: 0.0,
-            bytes: 0.0,
-        };
-        self.kernel.is_of_scimark().then_some(none)
-    }
-
     /// Floating-point operations of a pass, for kernels that do mainly those.
     #[must_use]
     pub fn flops(&self) -> Option<f64> {
@@ -232,7 +201,11 @@ impl Workload for Numeric {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        at_least_1(&[("units", self.units), ("passes", self.passes)])?;
+        match self.kernel == Kernel::MonteCarlo && self.size == Size::Large {
+            true => refused("monte-carlo keeps no data and has one size: leave size out"),
+            false => Ok(()),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -244,11 +217,16 @@ impl Workload for Numeric {
     }
 
     fn bytes_a_flow(&self) -> Option<u64> {
-        Self::bytes_a_flow(self)
+        (self.size == Size::Large).then_some(LARGE_BYTES)
     }
 
+    /// Of a pass; those of SciMark's kernels are known to be zero.
     fn allocates(&self) -> Option<Allocates> {
-        Self::allocates(self)
+        let none = Allocates {
+            count: 0.0,
+            bytes: 0.0,
+        };
+        self.kernel.is_of_scimark().then_some(none)
     }
 
     fn scaled(&self) -> Option<Scaled> {

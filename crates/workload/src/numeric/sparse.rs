@@ -53,8 +53,6 @@ impl Program for Sparse {
         pieces.slice(&self.product);
     }
 
-    fn begin(&mut self) {}
-
     fn pass(&mut self) {
         let rows = self.values.chunks_exact(self.in_row);
         let rows = rows.zip(self.columns.chunks_exact(self.in_row));
@@ -72,11 +70,7 @@ impl Program for Sparse {
         Wrong::unless(close, || {
             format!("a sparse product sums up to {got}, by columns to {wanted}")
         })?;
-        let mut sum = Checksum::default();
-        self.product
-            .iter()
-            .for_each(|number| sum.add(number.to_bits()));
-        Ok(sum.0)
+        Ok(Checksum::of_numbers(&self.product))
     }
 
     fn flops(&self) -> Option<f64> {

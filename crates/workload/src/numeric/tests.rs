@@ -1,8 +1,7 @@
 //! Tests of the workload as a whole.
 
-use flow::{Body, Outlet, Proof};
-
 use super::*;
+use crate::testing::{self, prove};
 
 fn work(kernel: Kernel, passes: u64) -> Numeric {
     Numeric {
@@ -12,10 +11,6 @@ fn work(kernel: Kernel, passes: u64) -> Numeric {
         passes,
         seed: 3,
     }
-}
-
-fn prove(work: &Numeric, data: &mut Data, unit: u64) -> Proof {
-    work.unit(data, unit, &mut Outlet::nowhere())
 }
 
 #[test]
@@ -67,9 +62,7 @@ fn a_wrong_result_fails_the_flow() {
     #[derive(Debug)]
     struct Broken;
     impl Program for Broken {
-        fn pieces(&self, _pieces: &mut flow::Pieces) {}
-
-        fn begin(&mut self) {}
+        fn pieces(&self, _pieces: &mut Pieces) {}
         fn pass(&mut self) {}
         fn end(&mut self) -> Result<u64, Wrong> {
             Err(Wrong("by design".to_owned()))
@@ -86,28 +79,16 @@ fn a_wrong_result_fails_the_flow() {
 
 #[test]
 fn bad_parameters_are_refused_with_what_would_do() {
-    let none = Numeric {
-        passes: 0,
-        ..work(Kernel::Fft, 1)
-    };
-    assert!(
-        none.check()
-            .unwrap_err()
-            .to_string()
-            .contains("passes is 0")
+    testing::refused(
+        &work(Kernel::Lu, 1),
+        &[
+            (|work| work.passes = 0, "passes is 0"),
+            (
+                |work| (work.kernel, work.size) = (Kernel::MonteCarlo, Size::Large),
+                "leave size out",
+            ),
+        ],
     );
-    let sized = Numeric {
-        size: Size::Large,
-        ..work(Kernel::MonteCarlo, 1)
-    };
-    assert!(
-        sized
-            .check()
-            .unwrap_err()
-            .to_string()
-            .contains("leave size out")
-    );
-    assert_eq!(work(Kernel::Lu, 1).check(), Ok(()));
 }
 
 #[test]

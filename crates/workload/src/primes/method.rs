@@ -1,5 +1,4 @@
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,23 +32,5 @@ impl Method {
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// The name of no method.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no method is called '{0}'; the methods are {names}", names = names())]
-pub struct UnknownMethod(String);
-
-fn names() -> String {
-    Method::ALL.map(Method::name).join(", ")
-}
-
-impl FromStr for Method {
-    type Err = UnknownMethod;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let named = Self::ALL.into_iter().find(|method| method.name() == name);
-        named.ok_or_else(|| UnknownMethod(name.to_owned()))
     }
 }

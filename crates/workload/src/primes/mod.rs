@@ -6,7 +6,8 @@
 //! | [`Method::MillerRabin`] | flat | the even control: CPU-bound, no memory |
 //! | [`Method::Sieve`] | a thousandth of the others | the fastest way known, bound by the caches |
 //!
-//! All give the same [`Found`]. Ranges are half-open (3 divides `u64::MAX`).
+//! All give the same [`Proof`]: the number of primes in a range, and a wrapping sum of a mix of each emitted prime and its
+//! ordinal, the same in any order. Ranges are half-open (3 divides `u64::MAX`).
 
 mod method;
 mod miller_rabin;
@@ -17,9 +18,11 @@ mod tally;
 mod tests;
 mod trial;
 
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 
-pub use method::{Method, UnknownMethod};
+use flow::Proof;
+
+pub use method::Method;
 use sieve::{Sieve, Tuning};
 use tally::Tally;
 
@@ -34,22 +37,6 @@ enum State {
     Trial,
     MillerRabin,
     Sieve(Box<Sieve>),
-}
-
-/// What a search found in its range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Number of primes in the range.
-    pub count: u64,
-    /// Wrapping sum of a mix of each emitted prime and its ordinal: the same in any order.
-    pub checksum: u64,
-}
-
-impl AddAssign for Found {
-    fn add_assign(&mut self, other: Self) {
-        self.count += other.count;
-        self.checksum = self.checksum.wrapping_add(other.checksum);
-    }
 }
 
 impl Searcher {
@@ -89,7 +76,7 @@ impl Searcher {
     }
 
     /// Finds the primes of `range` in order, and calls `emit(ordinal, prime)` for each `every`-th.
-    pub fn search<E: FnMut(u64, u64)>(&mut self, range: Range<u64>, every: u64, emit: E) -> Found {
+    pub fn search<E: FnMut(u64, u64)>(&mut self, range: Range<u64>, every: u64, emit: E) -> Proof {
         self.search_on(range, 0, every, emit)
     }
 
@@ -100,17 +87,15 @@ impl Searcher {
         before: u64,
         every: u64,
         emit: E,
-    ) -> Found {
+    ) -> Proof {
         let mut tally = Tally::after(before, every, emit);
         match &mut self.state {
             State::Trial => trial::each(range, |prime| tally.prime(prime)),
             State::MillerRabin => miller_rabin::each(range, |prime| tally.prime(prime)),
             State::Sieve(sieve) => sieve.search(range, &mut tally),
         }
-        let found = tally.found();
-        Found {
-            count: found.count - before,
-            ..found
-        }
+        let mut found = tally.found();
+        found.count -= before;
+        found
     }
 }

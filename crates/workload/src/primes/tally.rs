@@ -1,12 +1,14 @@
 //! Counting primes in ascending order and passing on each `every`-th: [`Tally::prime`] for one,
 //! [`Tally::skip`] for a stretch in which none is due.
 
-use super::Found;
+use flow::Proof;
+
+use crate::draw::{STEP, mix};
 
 pub(super) struct Tally<E> {
     every: u64,
     due: u64,
-    found: Found,
+    found: Proof,
     emit: E,
 }
 
@@ -16,7 +18,7 @@ impl<E: FnMut(u64, u64)> Tally<E> {
             0 => u64::MAX,
             every => (before / every + 1).saturating_mul(every),
         };
-        let found = Found {
+        let found = Proof {
             count: before,
             checksum: 0,
         };
@@ -44,20 +46,14 @@ impl<E: FnMut(u64, u64)> Tally<E> {
     }
 
     fn emit(&mut self, prime: u64) {
-        self.found.checksum = self.found.checksum.wrapping_add(mix(self.due, prime));
+        // A wrong pair or two exchanged ones change the sum.
+        let mixed = mix(prime ^ self.due.wrapping_mul(STEP));
+        self.found.checksum = self.found.checksum.wrapping_add(mixed);
         (self.emit)(self.due, prime);
         self.due = self.due.saturating_add(self.every);
     }
 
-    pub(super) fn found(self) -> Found {
+    pub(super) fn found(self) -> Proof {
         self.found
     }
-}
-
-/// The finaliser of SplitMix64: a wrong pair or two exchanged ones change the sum.
-fn mix(ordinal: u64, prime: u64) -> u64 {
-    let mut x = prime ^ ordinal.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

@@ -76,10 +76,10 @@ fn empty_page_cache() -> io::Result<()> {
 }
 
 fn repetition_of(report: &Report) -> io::Result<SelfManagedRep> {
-    if let Some(otherwise) = &report.otherwise {
-        return Err(io::Error::other(otherwise.clone()));
+    match &report.otherwise {
+        Some(otherwise) => Err(io::Error::other(otherwise.clone())),
+        None => Ok(measured(report)),
     }
-    Ok(measured(report))
 }
 
 fn measured(report: &Report) -> SelfManagedRep {
@@ -112,9 +112,6 @@ fn measured(report: &Report) -> SelfManagedRep {
             count: counts.lines,
             checksum: counts.checksum.wrapping_add(spread(counts.files)),
         },
-        began_ns: None,
-        latencies: None,
-        throttled: None,
         own: SelfManagedUsage {
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,
@@ -122,11 +119,11 @@ fn measured(report: &Report) -> SelfManagedRep {
             most: flows.most,
             held_at: flows.held_at,
             disk_blocks: usage.disk_blocks,
-            peak_rss: 0,
             counts: named.map(|(name, count)| (name.to_owned(), count)).into(),
             classes_ns: profile.collect(),
-            forgotten: None,
+            ..SelfManagedUsage::default()
         },
+        ..SelfManagedRep::default()
     }
 }
 
@@ -137,19 +134,23 @@ fn spread(files: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{read, variant};
     use super::super::{Design, Reading};
     use super::*;
+    use crate::testing::{read, variant};
+
+    /// A search of a tree, which has a file.
+    fn work(tree: &tempfile::TempDir) -> Searching {
+        std::fs::write(tree.path().join("a.txt"), "needle\n").unwrap();
+        Searching {
+            tree: vec![tree.path().to_owned()],
+            ..read(r#"{"pattern": "needle"}"#)
+        }
+    }
 
     #[test]
     fn a_search_that_was_done_in_another_way_is_no_data_point() {
         let tree = tempfile::tempdir().unwrap();
-        std::fs::write(tree.path().join("a.txt"), "needle\n").unwrap();
-        let work = Searching {
-            tree: vec![tree.path().to_owned()],
-            ..read(r#"{"pattern": "needle"}"#)
-        };
-        let query = work.query().unwrap();
+        let query = work(&tree).query().unwrap();
         let plan = Plan::of(search::Model::ThreadPool, 2);
         let mut report = search::run(&query, &plan, &mut Vec::new(), &mut |_| {}).unwrap();
         assert!(repetition_of(&report).is_ok());
@@ -200,11 +201,9 @@ mod tests {
     #[test]
     fn timers_tell_the_classes_and_no_timers_tell_none() {
         let tree = tempfile::tempdir().unwrap();
-        std::fs::write(tree.path().join("a.txt"), "needle\n").unwrap();
         let work = Searching {
             design: Design::Sequential,
-            tree: vec![tree.path().to_owned()],
-            ..read(r#"{"pattern": "needle"}"#)
+            ..work(&tree)
         };
         let mut searcher = Searcher::new(&work, &variant("thread", 1)).unwrap();
         assert!(searcher.repeat(false).unwrap().own.classes_ns.is_empty());

@@ -6,6 +6,7 @@ use search::{Bound, Part};
 
 use super::{Design, Reading, Searching};
 use crate::WorkError;
+use crate::work::refused;
 
 /// Trees of small files that nearly every Linux machine has, in the order of choice.
 const USUAL: [&str; 3] = ["/usr/include", "/usr/share", "/usr/lib"];
@@ -43,14 +44,13 @@ fn named(search: &Searching) -> Result<Vec<PathBuf>, WorkError> {
     for path in &search.tree {
         let shown = path.display();
         if path.as_os_str() == "-" {
-            return Err(WorkError(
+            return refused(
                 "a study searches its tree many times, and standard input can be read once: name a \
-                 folder"
-                    .to_owned(),
-            ));
+                 folder",
+            );
         }
-        let there = path.canonicalize().map_err(|error| {
-            WorkError(format!(
+        let there = path.canonicalize().or_else(|error| {
+            refused(format!(
                 "cannot search {shown}: name a tree that is there: {error}"
             ))
         });
@@ -58,27 +58,20 @@ fn named(search: &Searching) -> Result<Vec<PathBuf>, WorkError> {
     }
     let part = part_of(search, roots)?;
     if part.files == 0 {
-        let names: Vec<String> = search
-            .tree
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        return Err(WorkError(format!(
+        let names = search.tree.iter().map(|path| path.display().to_string());
+        return refused(format!(
             "no files to search in {}: there are none, or all are binary, hidden or named in \
              ignore files; name another tree, or try --hidden, --no-ignore or --text",
-            names.join(", ")
-        )));
+            names.collect::<Vec<_>>().join(", ")
+        ));
     }
     Ok(part.roots)
 }
 
 fn usual(search: &Searching) -> Result<Vec<PathBuf>, WorkError> {
     let mut best: Option<Part> = None;
-    for tree in USUAL
-        .map(PathBuf::from)
-        .into_iter()
-        .filter(|tree| tree.is_dir())
-    {
+    let trees = USUAL.map(PathBuf::from).into_iter();
+    for tree in trees.filter(|tree| tree.is_dir()) {
         let part = part_of(search, vec![tree])?;
         if part.files >= ENOUGH.min(search.most_files.unwrap_or(ENOUGH) / 2) {
             return Ok(part.roots);
@@ -89,10 +82,10 @@ fn usual(search: &Searching) -> Result<Vec<PathBuf>, WorkError> {
     }
     match best {
         Some(part) if part.files > 0 => Ok(part.roots),
-        _ => Err(WorkError(format!(
+        _ => refused(format!(
             "no tree to search: {} hold no files of text; name one with --tree DIR",
             USUAL.join(", ")
-        ))),
+        )),
     }
 }
 
@@ -105,7 +98,7 @@ fn part_of(search: &Searching, roots: Vec<PathBuf>) -> Result<Part, WorkError> {
         files: search.most_files.unwrap_or(u64::MAX),
         bytes: search.most_bytes.unwrap_or(u64::MAX),
     };
-    search::part(&query, bound).map_err(|error| WorkError(error.to_string()))
+    search::part(&query, bound).or_else(|error| refused(error.to_string()))
 }
 
 #[cfg(test)]

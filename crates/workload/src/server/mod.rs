@@ -30,7 +30,9 @@ use flow::placement::Cpus;
 use flow::{Answer, Model, NoSink, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
-use crate::wiki::{Wiki, check_own_store};
+use crate::usual::{self, number};
+use crate::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES, Wiki, check_own_store};
+use crate::work::{at_least_1, refused};
 use crate::workload::{Beside, Files};
 use crate::{Bytes, Scaled, Work, WorkError, Workload};
 pub use listener::try_port;
@@ -50,7 +52,7 @@ pub struct Server {
     /// Connections of the load generator at any time.
     pub connections: u64,
     /// Requests before the server closes a connection.
-    #[serde(default = "usual_keep_alive")]
+    #[serde(default = "number::<USUAL_KEEP_ALIVE>")]
     pub keep_alive: u64,
     /// Port; 0: the kernel chooses.
     #[serde(default)]
@@ -59,10 +61,10 @@ pub struct Server {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_cpu: Option<u32>,
     /// See [`Wiki`].
-    #[serde(default = "crate::wiki::usual_pages")]
+    #[serde(default = "number::<USUAL_PAGES>")]
     pub pages: u64,
     /// See [`Wiki`].
-    #[serde(default = "crate::wiki::usual_page_size")]
+    #[serde(default = "usual::bytes::<{ USUAL_PAGE_SIZE.0 }>")]
     pub page_size: Bytes,
     /// See [`Wiki`].
     #[serde(default)]
@@ -93,10 +95,6 @@ pub const MOST_CONNECTIONS: u64 = 4_096;
 
 /// An upper bound, beside connections and stores.
 const OTHER_FILES: u64 = 64;
-
-fn usual_keep_alive() -> u64 {
-    USUAL_KEEP_ALIVE
-}
 
 impl Server {
     /// The wiki that is served.
@@ -157,22 +155,18 @@ impl Workload for Server {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        for (name, value) in [("workers", self.workers), ("keep_alive", self.keep_alive)] {
-            if value == 0 {
-                return Err(WorkError(format!("{name} is 0: use at least 1")));
-            }
-        }
+        at_least_1(&[("workers", self.workers), ("keep_alive", self.keep_alive)])?;
         if !(1..=MOST_CONNECTIONS).contains(&self.connections) {
-            return Err(WorkError(format!(
+            return refused(format!(
                 "{} connections will not do: use 1 to {MOST_CONNECTIONS}",
                 self.connections
-            )));
+            ));
         }
         if self.design == Design::PerConnection && self.workers != 1 {
-            return Err(WorkError(format!(
+            return refused(format!(
                 "a thread for each connection has 1 worker, which accepts, and not {}",
                 self.workers
-            )));
+            ));
         }
         self.wiki().check()
     }
@@ -209,13 +203,13 @@ impl Workload for Server {
         if let Some(cpu) = self.load_cpu
             && !cpus.allowed.contains(&cpu)
         {
-            return Err(WorkError(format!(
+            return refused(format!(
                 "load_cpu {cpu}: this program may use the CPUs {:?}",
                 cpus.allowed
-            )));
+            ));
         }
         if self.port > 0 {
-            try_port(self.port).map_err(|error| WorkError(error.to_string()))?;
+            try_port(self.port).or_else(|error| refused(error.to_string()))?;
         }
         check_own_store(self.store.as_deref())
     }

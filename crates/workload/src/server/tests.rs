@@ -1,5 +1,5 @@
 use std::io::{Cursor, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
@@ -9,6 +9,7 @@ use program::load::whole;
 use super::http::{Request, path_of, push_answer, read_request, request};
 use super::listener::{Caller, accept, listen, say_goodbye};
 use super::*;
+use crate::testing::{self, variant};
 
 fn server() -> Server {
     Server {
@@ -25,10 +26,6 @@ fn server() -> Server {
         store: None,
         seed: 1,
     }
-}
-
-fn variant(model: &str, flows: u32) -> Variant {
-    Variant::new(model.parse().unwrap(), flows)
 }
 
 fn asked(title: &str) -> String {
@@ -80,22 +77,26 @@ fn a_request_with_a_body_or_without_an_end_is_refused() {
     let body = b"GET /wiki/a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc";
     assert!(request(body).unwrap_err().to_string().contains("no body"));
     let endless = [b"GET /wiki/a HTTP/1.1\r\nA: ".as_slice(), &[b'b'; 20_000]].concat();
-    assert!(
-        request(&endless)
-            .unwrap_err()
-            .to_string()
-            .contains("without an end")
-    );
+    let error = request(&endless).unwrap_err().to_string();
+    assert!(error.contains("without an end"), "{error}");
     let old = request(b"GET /other HTTP/1.0\r\n\r\n").unwrap().unwrap().0;
     assert_eq!((old.title, old.closes), (None, true));
+}
+
+/// A connection that was accepted, and its client.
+fn called(listener: &TcpListener) -> (TcpStream, TcpStream) {
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    match accept(listener, || true) {
+        Ok(Caller::Client(stream)) => (stream, client),
+        _ => panic!("a client called"),
+    }
 }
 
 #[test]
 fn goodbye_is_heard_by_whoever_accepts_and_clients_are_not_taken_for_one() {
     let listener = listen(0).unwrap();
     let address = listener.local_addr().unwrap();
-    let _client = TcpStream::connect(address).unwrap();
-    assert!(matches!(accept(&listener, || true), Ok(Caller::Client(_))));
+    called(&listener);
     say_goodbye(address).unwrap();
     assert!(matches!(accept(&listener, || true), Ok(Caller::Goodbye)));
     let alone = accept(&listener, || false).map(|_| ()).unwrap_err();
@@ -107,11 +108,7 @@ fn goodbye_is_heard_by_whoever_accepts_and_clients_are_not_taken_for_one() {
 
 #[test]
 fn a_client_has_longer_to_ask_than_a_worker_waits_for_callers() {
-    let listener = listen(0).unwrap();
-    let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    let Ok(Caller::Client(stream)) = accept(&listener, || true) else {
-        panic!("a client called");
-    };
+    let (stream, _client) = called(&listen(0).unwrap());
     assert_eq!(stream.read_timeout().unwrap(), Some(listener::IDLE));
 }
 
@@ -123,12 +120,8 @@ fn a_connection_without_a_request_is_the_named_cause_of_a_failure() {
     let prepared = server().wiki().prepared(Some(folder.path())).unwrap();
     let store = prepared.store().unwrap();
     for begun in ["", "GET /wiki"] {
-        let listener = listen(0).unwrap();
-        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, mut client) = called(&listen(0).unwrap());
         client.write_all(begun.as_bytes()).unwrap();
-        let Ok(Caller::Client(stream)) = accept(&listener, || true) else {
-            panic!("a client called");
-        };
         let short = std::time::Duration::from_millis(20);
         stream.set_read_timeout(Some(short)).unwrap();
         let error = serve::serve(&prepared, &store, stream, 5).unwrap_err();
@@ -157,39 +150,23 @@ fn a_port_in_use_is_refused_with_its_number_and_a_way_out() {
 
 #[test]
 fn parameters_and_models_that_cannot_be_are_refused() {
-    assert!(server().check().is_ok());
+    testing::refused(
+        &server(),
+        &[
+            (|server| server.design = Design::PerConnection, "1 worker"),
+            (|server| server.connections = 0, "0 connections"),
+            (|server| server.keep_alive = 0, "keep_alive is 0"),
+        ],
+    );
     let each = Server {
         design: Design::PerConnection,
         ..server()
     };
-    let none = Server {
-        connections: 0,
-        ..server()
-    };
-    let closed = Server {
-        keep_alive: 0,
-        ..server()
-    };
-    for (bad, word) in [
-        (&each, "1 worker"),
-        (&none, "0 connections"),
-        (&closed, "keep_alive is 0"),
-    ] {
-        let error = bad.check().unwrap_err().to_string();
-        assert!(error.contains(word), "{error}");
-    }
     assert_eq!(server().unsuited(&variant("2x1", 2)), None);
-    assert!(
-        server()
-            .unsuited(&variant("fiber", 2))
-            .unwrap()
-            .contains("fiber")
-    );
-    assert!(
-        each.unsuited(&variant("process", 1))
-            .unwrap()
-            .contains("one process")
-    );
+    let why = server().unsuited(&variant("fiber", 2)).unwrap();
+    assert!(why.contains("fiber"), "{why}");
+    let why = each.unsuited(&variant("process", 1)).unwrap();
+    assert!(why.contains("one process"), "{why}");
     assert_eq!(each.unsuited(&variant("thread", 1)), None);
 }
 

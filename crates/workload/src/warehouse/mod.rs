@@ -19,16 +19,14 @@ mod table;
 mod tests;
 mod transactions;
 
-use flow::{Body, Outlet, Pieces, Proof};
+use flow::{Answer, Body, NoSink, Outlet, Pieces, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::Bytes;
 use crate::draw::{Checksum, Draw};
-use crate::{Allocates, WorkError};
-use crate::{Scaled, Work, Workload};
+use crate::work::{at_least_1, refused};
+use crate::{Allocates, Bytes, Scaled, Work, WorkError, Workload, usual};
 pub(crate) use deck::Deck;
 pub use deck::{Kind, MIX};
-use flow::{Answer, NoSink, SlotProcess};
 use store::Store;
 
 /// Parameters of `warehouse`.
@@ -40,7 +38,7 @@ pub struct Warehouse {
     /// Transactions of each worker in a repetition.
     pub transactions: u64,
     /// Live heap of each worker.
-    #[serde(default = "usual_heap")]
+    #[serde(default = "usual::bytes::<{ USUAL_HEAP.0 }>")]
     pub heap: Bytes,
     /// Seed of data and choices.
     #[serde(default)]
@@ -54,35 +52,12 @@ pub const LEAST_HEAP: Bytes = Bytes(1 << 20);
 /// Maximum: customers are numbered in 32 bits.
 pub const MOST_HEAP: Bytes = Bytes(1 << 40);
 
-fn usual_heap() -> Bytes {
-    USUAL_HEAP
-}
-
 impl Warehouse {
     /// Allocations of a transaction, for heaps of 8 MiB and more.
     pub const ALLOCATES: Allocates = Allocates {
         count: 2.01,
         bytes: 425.0,
     };
-
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        for (name, value) in [
-            ("workers", self.workers),
-            ("transactions", self.transactions),
-        ] {
-            if value == 0 {
-                return Err(WorkError(format!("{name} is 0: use at least 1")));
-            }
-        }
-        if (LEAST_HEAP..=MOST_HEAP).contains(&self.heap) {
-            return Ok(());
-        }
-        Err(WorkError(format!(
-            "a warehouse cannot have a heap of {}: use {LEAST_HEAP} to {MOST_HEAP}, such as \
-             heap = \"256M\"",
-            self.heap
-        )))
-    }
 
     /// Memory of one worker: its heap and the allocator's overhead.
     #[must_use]
@@ -159,7 +134,18 @@ impl Workload for Warehouse {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        at_least_1(&[
+            ("workers", self.workers),
+            ("transactions", self.transactions),
+        ])?;
+        match (LEAST_HEAP..=MOST_HEAP).contains(&self.heap) {
+            true => Ok(()),
+            false => refused(format!(
+                "a warehouse cannot have a heap of {}: use {LEAST_HEAP} to {MOST_HEAP}, such as \
+                 heap = \"256M\"",
+                self.heap
+            )),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {

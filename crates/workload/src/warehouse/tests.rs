@@ -1,9 +1,10 @@
 //! Tests of the whole warehouse: its books, its size, its proof.
 
-use flow::{Body, Outlet, Proof};
+use allocation_counter::measure as allocated;
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::{self, prove};
 
 fn small() -> Warehouse {
     Warehouse {
@@ -12,10 +13,6 @@ fn small() -> Warehouse {
         heap: Bytes(2 << 20),
         seed: 7,
     }
-}
-
-fn prove(work: &Warehouse, place: &mut Place, unit: u64) -> Proof {
-    work.unit(place, unit, &mut Outlet::nowhere())
 }
 
 /// A warehouse after some work.
@@ -105,11 +102,6 @@ fn another_seed_is_other_work() {
     assert_ne!(prove(&small()), prove(&other));
 }
 
-/// Live bytes and allocations of what `work` does.
-fn allocated(work: impl FnOnce()) -> allocation_counter::AllocationInfo {
-    allocation_counter::measure(work)
-}
-
 #[test]
 fn the_heap_is_as_large_as_asked_for_and_stays_so() {
     for mib in [1, 4, 32] {
@@ -159,18 +151,13 @@ fn every_transaction_allocates() {
 
 #[test]
 fn bad_parameters_are_refused_with_what_would_do() {
-    let say = |work: Warehouse| work.check().unwrap_err().to_string();
-    let none = Warehouse {
-        transactions: 0,
-        ..small()
-    };
-    assert!(say(none).contains("transactions is 0"));
-    let tiny = Warehouse {
-        heap: Bytes(1_000),
-        ..small()
-    };
-    assert!(say(tiny).contains("1000 bytes: use 1 MiB"));
-    assert_eq!(small().check(), Ok(()));
+    testing::refused(
+        &small(),
+        &[
+            (|work| work.transactions = 0, "transactions is 0"),
+            (|work| work.heap = Bytes(1_000), "1000 bytes: use 1 MiB"),
+        ],
+    );
 }
 
 proptest! {

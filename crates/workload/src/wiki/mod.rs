@@ -26,15 +26,15 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use crate::workload::{FileWords, Files};
-use crate::{Bytes, WorkError};
-use crate::{Scaled, Work, Workload};
 use flow::placement::Cpus;
 use flow::{Answer, NoSink, SlotProcess};
+use serde::{Deserialize, Serialize};
+
+use crate::usual::{self, number};
+use crate::work::{at_least_1, refused};
+use crate::workload::{FileWords, Files};
+use crate::{Bytes, Scaled, Work, WorkError, Workload};
 pub use generate::pages as generated;
-pub(crate) use prepared::sum_of;
 pub use prepared::{Desk, PreparedStore};
 pub use profile::profile;
 pub use request::html_of;
@@ -48,10 +48,10 @@ pub struct Wiki {
     /// Requests of all flows in a repetition, a unit each.
     pub requests: u64,
     /// Number of pages; of a user's store the first N by title.
-    #[serde(default = "usual_pages")]
+    #[serde(default = "number::<USUAL_PAGES>")]
     pub pages: u64,
     /// Typical length of a page; single ones are up to five times as long.
-    #[serde(default = "usual_page_size")]
+    #[serde(default = "usual::bytes::<{ USUAL_PAGE_SIZE.0 }>")]
     pub page_size: Bytes,
     /// Whether the parser cache is asked first.
     #[serde(default)]
@@ -72,14 +72,6 @@ pub const USUAL_PAGE_SIZE: Bytes = Bytes(8 << 10);
 pub const MOST_PAGES: u64 = 10_000;
 /// Allowed typical lengths.
 pub const PAGE_SIZES: std::ops::RangeInclusive<Bytes> = Bytes(256)..=Bytes(1 << 20);
-
-pub(crate) fn usual_pages() -> u64 {
-    USUAL_PAGES
-}
-
-pub(crate) fn usual_page_size() -> Bytes {
-    USUAL_PAGE_SIZE
-}
 
 impl Wiki {
     /// Approximate bytes of a slot's store on disk (texts, HTML); of a user's, the file's length.
@@ -104,27 +96,6 @@ impl Wiki {
             },
         }
     }
-
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.requests == 0 {
-            return Err(WorkError("requests is 0: use at least 1".to_owned()));
-        }
-        if !(1..=MOST_PAGES).contains(&self.pages) {
-            return Err(WorkError(format!(
-                "a wiki of {} pages will not do: use 1 to {MOST_PAGES}",
-                self.pages
-            )));
-        }
-        if PAGE_SIZES.contains(&self.page_size) {
-            return Ok(());
-        }
-        Err(WorkError(format!(
-            "pages of about {} will not do: use {} to {}, such as page_size = \"8K\"",
-            self.page_size,
-            PAGE_SIZES.start(),
-            PAGE_SIZES.end()
-        )))
-    }
 }
 
 impl Workload for Wiki {
@@ -133,7 +104,22 @@ impl Workload for Wiki {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
+        at_least_1(&[("requests", self.requests)])?;
+        if !(1..=MOST_PAGES).contains(&self.pages) {
+            return refused(format!(
+                "a wiki of {} pages will not do: use 1 to {MOST_PAGES}",
+                self.pages
+            ));
+        }
+        match PAGE_SIZES.contains(&self.page_size) {
+            true => Ok(()),
+            false => refused(format!(
+                "pages of about {} will not do: use {} to {}, such as page_size = \"8K\"",
+                self.page_size,
+                PAGE_SIZES.start(),
+                PAGE_SIZES.end()
+            )),
+        }
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -177,5 +163,5 @@ impl Workload for Wiki {
 
 pub(crate) fn check_own_store(store: Option<&Path>) -> Result<(), WorkError> {
     let checked = store.map_or(Ok(()), |store| check_store(store).map(drop));
-    checked.map_err(|error| WorkError(error.to_string()))
+    checked.or_else(|error| refused(error.to_string()))
 }

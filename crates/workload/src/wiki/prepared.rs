@@ -27,12 +27,6 @@ struct Page {
 
 const FILE: &str = "wiki.sqlite";
 
-pub(crate) fn sum_of(html: &[u8]) -> u64 {
-    let mut sum = Checksum::default();
-    sum.add_bytes(html);
-    sum.0
-}
-
 impl Wiki {
     /// Makes the store in `folder` and answers each page once; fails on a user's store that cannot
     /// be read or is corrupt, or a `folder` that takes no file.
@@ -48,7 +42,7 @@ impl Wiki {
             let html = respond(&store, &title, false)?;
             let html = html.ok_or_else(|| store.no_page(&title))?;
             pages.push(Page {
-                sum: sum_of(html.as_bytes()),
+                sum: Checksum::of_bytes(html.as_bytes()),
                 title,
             });
             parsed.push(html);
@@ -89,7 +83,7 @@ impl PreparedStore {
         let page = &self.pages[place];
         let html = self.html(&desk.store, &page.title);
         let html = html.map_err(|error| error.to_string())?;
-        if html.is_some_and(|html| sum_of(html.as_bytes()) == page.sum) {
+        if html.is_some_and(|html| Checksum::of_bytes(html.as_bytes()) == page.sum) {
             return Ok(page.sum);
         }
         let (title, path) = (&page.title, self.path.display());

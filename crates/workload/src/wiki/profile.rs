@@ -6,11 +6,11 @@ use measure::usage;
 
 use super::block::blocks;
 use super::marks::Marks;
-use super::prepared::sum_of;
 use super::request::{render, respond};
 use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE, Written};
 use super::{USUAL_PAGES, generate};
+use crate::draw::Checksum;
 
 /// Steps of a request, in us of CPU a page over `requests` pages; each includes those to its left.
 pub fn profile(
@@ -88,11 +88,11 @@ impl<'a> Profile<'a> {
     }
 
     fn check(&self, place: usize) -> usize {
-        sum_of(self.html[place].as_bytes()) as usize & 1
+        Checksum::of_bytes(self.html[place].as_bytes()) as usize & 1
     }
 }
 
-fn rendered(written: &[Written], page: &Written) -> Result<String, StoreError> {
+pub(super) fn rendered(written: &[Written], page: &Written) -> Result<String, StoreError> {
     let template = |title: &str| -> Result<Option<String>, StoreError> {
         let page = written.iter().find(|page| page.title == title);
         Ok(page.map(|page| page.text.clone()))
@@ -100,7 +100,7 @@ fn rendered(written: &[Written], page: &Written) -> Result<String, StoreError> {
     render(&page.title, page.text.clone(), template)
 }
 
-fn articles(written: &[Written]) -> Vec<&Written> {
+pub(super) fn articles(written: &[Written]) -> Vec<&Written> {
     let is_article = |page: &&Written| !page.title.starts_with(TEMPLATE);
     written.iter().filter(is_article).collect()
 }

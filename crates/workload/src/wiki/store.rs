@@ -164,15 +164,10 @@ impl Store {
 
     fn with_flags(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        match Connection::open_with_flags(path, flags) {
-            Ok(connection) => Ok(Self {
-                connection,
-                path: path.to_owned(),
-            }),
-            Err(source) => Err(StoreError::Sqlite {
-                path: path.to_owned(),
-                source,
-            }),
+        let path = path.to_owned();
+        match Connection::open_with_flags(&path, flags) {
+            Ok(connection) => Ok(Self { connection, path }),
+            Err(source) => Err(StoreError::Sqlite { path, source }),
         }
     }
 
@@ -191,10 +186,8 @@ impl Store {
     }
 
     fn lacks(&self, what: String) -> StoreError {
-        StoreError::Lacks {
-            path: self.path.clone(),
-            what,
-        }
+        let path = self.path.clone();
+        StoreError::Lacks { path, what }
     }
 
     fn fill(&self, pages: &[Written]) -> rusqlite::Result<()> {

@@ -12,8 +12,7 @@ use program::load::{Connection, Got, Target, bind};
 use super::super::http::path_of;
 use super::super::listener::say_goodbye;
 use super::{Order, Report, Task};
-use crate::draw::Draw;
-use crate::wiki::sum_of;
+use crate::draw::{Checksum, Draw};
 
 const EVENTS: usize = 64;
 const READS: usize = 32 << 10;
@@ -160,7 +159,7 @@ impl<'a> Run<'a> {
             answer,
             body,
             at_ns,
-        } = client.read(&mut self.bytes, sum_of)?
+        } = client.read(&mut self.bytes, Checksum::of_bytes)?
         else {
             return Ok(());
         };

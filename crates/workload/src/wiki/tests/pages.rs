@@ -1,6 +1,8 @@
 //! The pages that are made of a seed.
 
+use super::profile::{articles, rendered};
 use super::*;
+use crate::draw::Checksum;
 
 #[test]
 fn pages_are_those_of_their_seed_and_about_as_long_as_asked() {
@@ -14,12 +16,8 @@ fn pages_are_those_of_their_seed_and_about_as_long_as_asked() {
         lengths[59] > 2 * lengths[30] && lengths[0] < lengths[30] / 2,
         "{lengths:?}"
     );
-    let find = |title: &str| -> Result<_, Infallible> {
-        let page = pages.iter().find(|page| page.title == title);
-        Ok(page.map(|page| page.text.clone()))
-    };
     for page in &pages {
-        let html = render(&page.title, page.text.clone(), find).unwrap();
+        let html = rendered(&pages, page).unwrap();
         assert_eq!(fault(&html), None, "{}", page.title);
         assert!(!html.contains("class=\"new\""), "{html}");
     }
@@ -30,18 +28,11 @@ fn pages_are_those_of_their_seed_and_about_as_long_as_asked() {
 #[test]
 fn the_usual_pages_of_seed_0_are_what_they_always_were() {
     let pages = generated(USUAL_PAGES, USUAL_PAGE_SIZE.0, 0);
-    let find = |title: &str| -> Result<Option<String>, Infallible> {
-        let found = pages.iter().find(|page| page.title == title);
-        Ok(found.map(|page| page.text.clone()))
-    };
     let (mut texts, mut htmls) = (0_u64, 0_u64);
-    let articles = pages
-        .iter()
-        .filter(|page| !page.title.starts_with(store::TEMPLATE));
-    for page in articles {
-        let html = render(&page.title, page.text.clone(), find).unwrap();
-        texts = texts.wrapping_add(sum_of(page.text.as_bytes()));
-        htmls = htmls.wrapping_add(sum_of(html.as_bytes()));
+    for page in articles(&pages) {
+        let html = rendered(&pages, page).unwrap();
+        texts = texts.wrapping_add(Checksum::of_bytes(page.text.as_bytes()));
+        htmls = htmls.wrapping_add(Checksum::of_bytes(html.as_bytes()));
     }
     assert_eq!(
         (texts, htmls),

@@ -1,8 +1,9 @@
 //! Stores of pages, and answers from them.
 
-use flow::{Body, Outlet, Proof};
+use flow::Body;
 
 use super::*;
+use crate::testing::{self, prove_all};
 
 fn wiki(requests: u64) -> Wiki {
     Wiki {
@@ -15,47 +16,45 @@ fn wiki(requests: u64) -> Wiki {
     }
 }
 
-fn prove(prepared: &PreparedStore) -> Proof {
-    let mut desk = prepared.state(0);
-    let units = 0..prepared.units();
-    units
-        .map(|unit| prepared.unit(&mut desk, unit, &mut Outlet::nowhere()))
-        .sum()
+/// A file in which SQLite did that.
+fn made(folder: &tempfile::TempDir, name: &str, sql: &str) -> PathBuf {
+    let path = folder.path().join(name);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch(sql).unwrap();
+    path
 }
 
 #[test]
 fn with_and_without_the_cache_the_answers_are_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let prepared = wiki(40).prepared(Some(folder.path())).unwrap();
-    let proof = prove(&prepared);
+    let proof = prove_all(&prepared);
     assert_eq!(proof.count, 40);
     let other = tempfile::tempdir().unwrap();
     let cached = Wiki {
         cache: true,
         ..wiki(40)
     };
-    assert_eq!(prove(&cached.prepared(Some(other.path())).unwrap()), proof);
+    let cached = cached.prepared(Some(other.path())).unwrap();
+    assert_eq!(prove_all(&cached), proof);
     let mut desk = prepared.state(0);
-    prepared.unit(&mut desk, 0, &mut Outlet::nowhere());
+    testing::prove(&prepared, &mut desk, 0);
     assert_eq!(prepared.latencies(&desk).unwrap().count(), 1);
 }
 
 #[test]
 fn a_store_of_ones_own_is_read_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    let own = folder.path().join("own.sqlite");
-    let connection = rusqlite::Connection::open(&own).unwrap();
     let pages = "CREATE TABLE page (title TEXT, text TEXT);
         INSERT INTO page VALUES ('B', '{{T|x}}'), ('A', '''''a'''''), ('Template:T', 'y {{{1}}}');";
-    connection.execute_batch(pages).unwrap();
-    drop(connection);
+    let own = made(&folder, "own.sqlite", pages);
     let before = std::fs::read(&own).unwrap();
     let wiki = Wiki {
         store: Some(own.clone()),
         ..wiki(10)
     };
     let prepared = wiki.prepared(Some(folder.path())).unwrap();
-    assert_eq!(prove(&prepared).count, 10);
+    assert_eq!(prove_all(&prepared).count, 10);
     assert_eq!(std::fs::read(&own).unwrap(), before);
 }
 
@@ -75,13 +74,10 @@ fn a_store_that_is_none_is_refused_with_its_name() {
     refused("missing", &["name a file that is there"]);
     std::fs::write(folder.path().join("text"), "no store".repeat(999)).unwrap();
     refused("text", &["corrupt or no SQLite file"]);
-    let path = folder.path().join("other");
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    connection.execute_batch("CREATE TABLE a (b)").unwrap();
+    made(&folder, "other", "CREATE TABLE a (b)");
     refused("other", &["no such table: page", "columns title and text"]);
-    connection
-        .execute_batch("CREATE TABLE page (title TEXT, text TEXT)")
-        .unwrap();
+    let no_pages = "CREATE TABLE page (title TEXT, text TEXT)";
+    made(&folder, "other", no_pages);
     refused("other", &["no pages"]);
 }
 
@@ -103,10 +99,8 @@ fn pages_that_are_none_are_told_by_their_titles_in_the_file_of_the_user() {
     .into_iter()
     .enumerate()
     {
-        let path = folder.path().join(format!("own-{number}.sqlite"));
-        let connection = rusqlite::Connection::open(&path).unwrap();
         let sql = format!("CREATE TABLE page (title, text); INSERT INTO page VALUES {rows}");
-        connection.execute_batch(&sql).unwrap();
+        let path = made(&folder, &format!("own-{number}.sqlite"), &sql);
         let error = check_store(&path).unwrap_err().to_string();
         let beginning = format!("the page store {} has {words}", path.display());
         assert!(error.starts_with(&beginning), "{error}");
@@ -116,11 +110,9 @@ fn pages_that_are_none_are_told_by_their_titles_in_the_file_of_the_user() {
 #[test]
 fn titles_that_differ_in_case_alone_are_two() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("own.sqlite");
-    let connection = rusqlite::Connection::open(&path).unwrap();
     let sql = "CREATE TABLE page (title TEXT COLLATE NOCASE, text TEXT);
         INSERT INTO page VALUES ('A', '1'), ('a', '2'), ('B', '3')";
-    connection.execute_batch(sql).unwrap();
+    let path = made(&folder, "own.sqlite", sql);
     let titles = store::Store::read_all(&path).unwrap();
     let titles: Vec<String> = titles.into_iter().map(|page| page.title).collect();
     assert_eq!(titles, ["A", "B", "a"]);
@@ -130,13 +122,11 @@ fn titles_that_differ_in_case_alone_are_two() {
 #[test]
 fn a_store_whose_pages_do_not_end_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("endless.sqlite");
-    let connection = rusqlite::Connection::open(&path).unwrap();
     let view = "CREATE VIEW page AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
                 SELECT 'p' || i AS title, hex(zeroblob(500000)) AS text FROM n";
-    connection.execute_batch(view).unwrap();
-    connection.close().unwrap();
-    let error = check_store(&path).unwrap_err().to_string();
+    let error = check_store(&made(&folder, "endless.sqlite", view))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("1 GiB") || error.contains("20 s"), "{error}");
 }
 
@@ -166,30 +156,19 @@ fn a_store_that_is_damaged_is_found_before_the_flows_begin() {
 fn an_answer_that_differs_ends_the_flow() {
     let folder = tempfile::tempdir().unwrap();
     let prepared = wiki(1).prepared(Some(folder.path())).unwrap();
-    let change = rusqlite::Connection::open(folder.path().join("wiki.sqlite")).unwrap();
-    change
-        .execute("UPDATE page SET text = text || 'x'", ())
-        .unwrap();
-    prove(&prepared);
+    let change = "UPDATE page SET text = text || 'x'";
+    made(&folder, "wiki.sqlite", change);
+    prove_all(&prepared);
 }
 
 #[test]
 fn parameters_that_cannot_be_are_refused() {
-    assert!(wiki(1).check().is_ok());
-    let none = Wiki {
-        pages: 0,
-        ..wiki(1)
-    };
-    let long = Wiki {
-        page_size: Bytes(2 << 20),
-        ..wiki(1)
-    };
-    for (bad, word) in [
-        (wiki(0), "requests is 0"),
-        (none, "0 pages"),
-        (long, "2 MiB"),
-    ] {
-        let error = bad.check().unwrap_err().to_string();
-        assert!(error.contains(word), "{error}");
-    }
+    testing::refused(
+        &wiki(1),
+        &[
+            (|wiki| wiki.requests = 0, "requests is 0"),
+            (|wiki| wiki.pages = 0, "0 pages"),
+            (|wiki| wiki.page_size = Bytes(2 << 20), "2 MiB"),
+        ],
+    );
 }
