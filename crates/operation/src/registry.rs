@@ -195,11 +195,8 @@ mod tests {
         assert_eq!(study.matches("values = \"all\"").count(), cases - 1);
         let (_, quick) = study.split_once("each = [").unwrap();
         let (quick, _) = quick.split_once(']').unwrap();
-        for word in quick
-            .split(',')
-            .map(str::trim)
-            .filter(|word| !word.is_empty())
-        {
+        let words = quick.split(',').map(str::trim);
+        for word in words.filter(|word| !word.is_empty()) {
             let known = |facts: &Facts| word == format!("\"{}\"", facts.name);
             assert!(all().iter().any(known), "{word}");
         }

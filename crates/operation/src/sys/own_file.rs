@@ -18,13 +18,9 @@ pub(crate) struct OwnFile {
 impl OwnFile {
     pub(crate) fn make(folder: &Path, name: &str, words: u64) -> io::Result<Self> {
         let path = folder.join(name);
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&path)?;
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true).truncate(true);
+        let mut file = options.custom_flags(libc::O_NOFOLLOW).open(&path)?;
         let tag = tag(name);
         let mut bytes = Vec::with_capacity(words as usize * WORD);
         (0..words).for_each(|word| bytes.extend((tag + word).to_ne_bytes()));
