@@ -55,10 +55,8 @@ fn hash(program: &Program) -> String {
         hasher.update(text);
     }
     let digest = hasher.finalize();
-    digest[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let first = digest[..8].iter();
+    first.map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -81,10 +81,8 @@ pub fn resolve(program: &str) -> Result<PathBuf, String> {
 pub fn programs(line: &str) -> Vec<PathBuf> {
     let is_of_a_name = |c: char| c.is_alphanumeric() || "_-+./".contains(c);
     let words = line.split(|c: char| !is_of_a_name(c));
-    words
-        .filter(|word| !word.is_empty())
-        .filter_map(|word| resolve(word).ok())
-        .collect()
+    let words = words.filter(|word| !word.is_empty());
+    words.filter_map(|word| resolve(word).ok()).collect()
 }
 
 fn executable(path: &Path) -> Result<PathBuf, String> {

@@ -144,10 +144,8 @@ pub(crate) fn said(running: &[Running]) -> String {
 }
 
 fn last_lines(text: &str) -> String {
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = lines.collect();
     lines[lines.len().saturating_sub(LINES)..].join(" / ")
 }
 

@@ -76,10 +76,8 @@ mod tests {
         assert_eq!(draws(1), draws(1));
         assert_ne!(draws(1), draws(2));
         for build in 0..3 {
-            let often = draws(1)
-                .iter()
-                .filter(|one| one.build == Some(build))
-                .count();
+            let of_build = |one: &&Drawn| one.build == Some(build);
+            let often = draws(1).iter().filter(of_build).count();
             assert!((60..140).contains(&often), "{build}: {often} of 300");
         }
         let lengths = draws(1).into_iter().filter_map(|one| one.environment);

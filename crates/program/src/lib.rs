@@ -44,7 +44,7 @@ mod version;
 
 use std::io;
 
-use flow::{Answer, SlotProcess};
+use flow::{Answer, SelfManaged, SlotProcess};
 
 pub use command::Shell;
 pub use environment_variants::{CpuChoice, Knobs};
@@ -52,12 +52,22 @@ pub use fill::Fill;
 pub use judge::differs;
 pub use layout::Layout;
 pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program, is_here};
+use runner::Runner;
 pub use runner::here;
 pub use served::{Http, Load, Ready, Served};
+use server::ServerRunner;
 pub use version::version;
 
-/// The answer, when nothing runs any more: after an error something may.
-fn ended(answer: io::Result<Answer>) -> Answer {
+/// The answer of a slot, when nothing runs any more: after an error something may.
+fn run<W, R: SelfManaged>(
+    slot: &SlotProcess<W>,
+    runner: io::Result<R>,
+    end: impl FnOnce(R) -> io::Result<()>,
+) -> Answer {
+    let answer = runner.and_then(|mut runner| {
+        let answer = slot.run_self_managed(&mut runner);
+        end(runner).map(|()| answer)
+    });
     tree::end_orphans(&[]);
     answer.unwrap_or_else(|error| Answer::from_error(&error))
 }
@@ -66,14 +76,8 @@ impl Program {
     /// Runs the slot of `slot`.
     #[must_use]
     pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
-        ended(self.try_run(slot))
-    }
-
-    fn try_run<W>(&self, slot: &SlotProcess<W>) -> io::Result<Answer> {
-        let mut runner = runner::Runner::new(self, slot.spec(), slot.scratch())?;
-        let answer = slot.run_self_managed(&mut runner);
-        runner.end()?;
-        Ok(answer)
+        let runner = Runner::new(self, slot.spec(), slot.scratch());
+        run(slot, runner, Runner::end)
     }
 }
 
@@ -81,13 +85,7 @@ impl Served {
     /// Runs the slot of `slot`.
     #[must_use]
     pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
-        ended(self.try_run(slot))
-    }
-
-    fn try_run<W>(&self, slot: &SlotProcess<W>) -> io::Result<Answer> {
-        let mut runner = server::ServerRunner::new(self, slot.spec(), slot.scratch())?;
-        let answer = slot.run_self_managed(&mut runner);
-        runner.end()?;
-        Ok(answer)
+        let runner = ServerRunner::new(self, slot.spec(), slot.scratch());
+        run(slot, runner, ServerRunner::end)
     }
 }

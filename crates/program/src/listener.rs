@@ -50,10 +50,8 @@ pub(crate) fn listens(address: SocketAddr, own: &[i32]) -> Listens {
 /// Inodes of sockets that listen at this address, else at all addresses.
 fn sockets(address: SocketAddr) -> Vec<u64> {
     let lists = ["/proc/net/tcp", "/proc/net/tcp6"];
-    let text: String = lists
-        .iter()
-        .filter_map(|list| fs::read_to_string(list).ok())
-        .collect();
+    let text = lists.map(|list| fs::read_to_string(list).unwrap_or_default());
+    let text = text.concat();
     let all: Vec<(SocketAddr, u64)> = text.lines().filter_map(listening).collect();
     let mapped = |ip: IpAddr| match ip {
         IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),

@@ -140,10 +140,8 @@ impl Looks {
         let apart = &self.apart;
         let all = tree::descendants(self.root);
         let own: Vec<i32> = all.into_iter().filter(|pid| !apart.contains(pid)).collect();
-        let each: Vec<(i32, u64)> = own
-            .iter()
-            .filter_map(|&pid| Some((pid, self.rss(pid)?)))
-            .collect();
+        let each = own.iter().filter_map(|&pid| Some((pid, self.rss(pid)?)));
+        let each: Vec<(i32, u64)> = each.collect();
         if each.is_empty() {
             return;
         }

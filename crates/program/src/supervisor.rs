@@ -70,10 +70,8 @@ impl Supervisor {
         mask.add(Signal::SIGTERM);
         mask.thread_block()?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
-        let null = std::fs::File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/null")?;
+        let mut options = std::fs::File::options();
+        let null = options.read(true).write(true).open("/dev/null")?;
         Ok(Self {
             signals: SignalFd::with_flags(&mask, flags).map_err(::sys::refused("signalfd4"))?,
             null: null.into(),
@@ -204,10 +202,8 @@ impl Supervisor {
             true => ProcessUsage::own().ok()?,
             false => ProcessUsage::default(),
         };
-        let limited = self
-            .quota
-            .as_ref()
-            .map_or(Some([0; 2]), QuotaGroup::cpu_ns)?;
+        let quota = self.quota.as_ref();
+        let limited = quota.map_or(Some([0; 2]), QuotaGroup::cpu_ns)?;
         let [user, system] = group.cpu_ns()?;
         let all = [user + limited[0], system + limited[1]];
         Some(less(all, [own.user_ns, own.system_ns]))
@@ -241,11 +237,9 @@ fn usable(mut group: Cgroup) -> Option<Cgroup> {
 /// Of the whole machine; 0 if unknown.
 fn threads_of_machine() -> usize {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let tasks = text
-        .split(' ')
-        .nth(3)
-        .and_then(|tasks| tasks.split_once('/'));
-    tasks.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
+    let tasks = text.split(' ').nth(3);
+    let all = tasks.and_then(|tasks| tasks.split_once('/')?.1.parse().ok());
+    all.unwrap_or(0)
 }
 
 /// Rounded up, so that the loop does not spin.

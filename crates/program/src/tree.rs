@@ -84,12 +84,8 @@ fn by_parents(of: i32) -> Vec<i32> {
     let mut found = vec![of];
     let mut next = 0;
     while let Some(&above) = found.get(next) {
-        found.extend(
-            pairs
-                .iter()
-                .filter(|(_, parent)| *parent == above)
-                .map(|(pid, _)| *pid),
-        );
+        let below = pairs.iter().filter(|(_, parent)| *parent == above);
+        found.extend(below.map(|(pid, _)| *pid));
         next += 1;
     }
     found.split_off(1)

@@ -114,6 +114,7 @@ impl Used {
         counts: impl IntoIterator<Item = (&'static str, u64)>,
     ) -> SelfManagedUsage {
         let counts = counts.into_iter();
+        let counts = counts.map(|(name, count)| (name.to_owned(), count));
         SelfManagedUsage {
             user_ns: self.process.user_ns,
             system_ns: self.process.system_ns,
@@ -121,9 +122,7 @@ impl Used {
             most: flows.into(),
             disk_blocks: self.process.disk_blocks,
             peak_rss: self.process.most_rss,
-            counts: counts
-                .map(|(name, count)| (name.to_owned(), count))
-                .collect(),
+            counts: counts.collect(),
             ..SelfManagedUsage::default()
         }
     }

@@ -10,17 +10,13 @@ fn said(command: &str) -> Result<Said, String> {
     static KNOWN: Mutex<BTreeMap<String, Result<Said, String>>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let first = || run(command).map_err(|error| format!("{command}: {error}"));
-    known
-        .entry(command.to_owned())
-        .or_insert_with(first)
-        .clone()
+    let known = known.entry(command.to_owned());
+    known.or_insert_with(first).clone()
 }
 
 fn run(command: &str) -> std::io::Result<Said> {
-    let ran = Command::new("/bin/sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .output()?;
+    let mut shell = Command::new("/bin/sh");
+    let ran = shell.args(["-c", command]).stdin(Stdio::null()).output()?;
     let text = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok((ran.status.success(), text.concat()))
 }

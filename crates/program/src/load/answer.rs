@@ -54,17 +54,20 @@ fn broken(what: impl std::fmt::Display) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("no HTTP/1.1: {what}"))
 }
 
+/// Of all fields of that name.
+fn values<'h>(
+    head: &'h httparse::Response<'_, '_>,
+    name: &'h str,
+) -> impl Iterator<Item = &'h [u8]> {
+    let fields = head.headers.iter();
+    let fields = fields.filter(move |field| field.name.eq_ignore_ascii_case(name));
+    fields.map(|field| field.value)
+}
+
 fn length(head: &httparse::Response<'_, '_>, status: u16) -> io::Result<Length> {
     let find = |name: &str| {
-        let found = head
-            .headers
-            .iter()
-            .find(|field| field.name.eq_ignore_ascii_case(name));
-        found.map(|field| {
-            String::from_utf8_lossy(field.value)
-                .trim()
-                .to_ascii_lowercase()
-        })
+        let value = String::from_utf8_lossy(values(head, name).next()?);
+        Some(value.trim().to_ascii_lowercase())
     };
     if matches!(status, 100..=199 | 204 | 304) {
         return Ok(Length::Bytes(0));
@@ -79,13 +82,8 @@ fn length(head: &httparse::Response<'_, '_>, status: u16) -> io::Result<Length> 
 }
 
 fn closes(head: &httparse::Response<'_, '_>) -> bool {
-    let says = |word: &[u8]| {
-        let mut fields = head
-            .headers
-            .iter()
-            .filter(|field| field.name.eq_ignore_ascii_case("connection"));
-        fields.any(|field| field.value.eq_ignore_ascii_case(word))
-    };
+    let says =
+        |word: &[u8]| values(head, "connection").any(|value| value.eq_ignore_ascii_case(word));
     match head.version {
         Some(0) => !says(b"keep-alive"),
         _ => says(b"close"),

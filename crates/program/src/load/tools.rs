@@ -56,11 +56,8 @@ fn count(text: &str, key: &str) -> f64 {
 /// In ns, of `1.23ms`, `2s`, `12us`.
 fn time(text: &str) -> Option<f64> {
     let number = first_number(text)?;
-    let unit = text
-        .trim()
-        .trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')
-        .trim();
-    let factor = match unit {
+    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+    let factor = match text.trim().trim_start_matches(is_digit).trim() {
         "us" => 1e3,
         "ms" => 1e6,
         "s" | "secs" => 1e9,
@@ -148,13 +145,11 @@ fn redis(text: &str) -> Option<Said> {
 }
 
 fn redis_csv(text: &str) -> Vec<Said> {
-    let mut rows = text
-        .lines()
-        .filter(|line| line.starts_with('"'))
-        .map(|line| {
-            let cells = line.split(',').map(|cell| cell.trim_matches('"'));
-            cells.collect::<Vec<_>>()
-        });
+    let rows = text.lines().filter(|line| line.starts_with('"'));
+    let mut rows = rows.map(|line| {
+        let cells = line.split(',').map(|cell| cell.trim_matches('"'));
+        cells.collect::<Vec<_>>()
+    });
     let header = rows.next().unwrap_or_default();
     rows.filter_map(|row| {
         let cell = |name| number_below(&header, &row, name);

@@ -160,10 +160,8 @@ impl Runner<'_> {
             true => format!("{KILLED}{}", judge::after(&said)),
             false => said,
         };
-        let seconds = self
-            .program
-            .timeout_s
-            .map_or(self.deadline_s, |own| own.min(self.deadline_s));
+        let own = self.program.timeout_s;
+        let seconds = own.map_or(self.deadline_s, |own| own.min(self.deadline_s));
         Ok(io::Error::other(Failure::Overdue {
             deadline_s: flow::seconds_text(seconds),
             said: said.trim().to_owned(),
@@ -199,12 +197,10 @@ impl Runner<'_> {
         let executed = || running.iter().map(|one| one.started_ns);
         let first = executed().min().unwrap_or(0);
         let last = executed().max().unwrap_or(0);
-        let ended = running
-            .iter()
-            .filter_map(|one| Some(one.ended?.at_ns))
-            .max()
-            .unwrap_or(0);
+        let ended = running.iter().filter_map(|one| Some(one.ended?.at_ns));
+        let ended = ended.max().unwrap_or(0);
         self.most_rss = self.most_rss.max(used.process.most_rss);
+        let is_compared = self.program.same_output;
         Ok(Launch {
             launching_ns: running.iter().map(Running::launching_ns).max().unwrap_or(0),
             create: Duration::from_nanos(last.saturating_sub(first)),
@@ -212,10 +208,7 @@ impl Runner<'_> {
             began_ns: [first, last, ended],
             used,
             forgotten,
-            output: self
-                .program
-                .same_output
-                .then(|| judge::hash_of_all(running)),
+            output: is_compared.then(|| judge::hash_of_all(running)),
             left,
             seen,
             code,

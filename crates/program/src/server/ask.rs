@@ -29,10 +29,8 @@ const SPARE_S: f64 = 5.0;
 
 impl ServerRunner<'_> {
     pub(super) fn targets(&self, http: &Http) -> io::Result<Vec<load::Target>> {
-        let all = http
-            .urls
-            .iter()
-            .map(|url| load::target(&self.base.fill.apply(url)));
+        let urls = http.urls.iter();
+        let all = urls.map(|url| load::target(&self.base.fill.apply(url)));
         all.collect::<Result<_, _>>().map_err(io::Error::other)
     }
 

@@ -20,10 +20,8 @@ impl ServerRunner<'_> {
         let until = (began + patience).min(self.base.deadline);
         let address = self.address()?;
         loop {
-            let waited = self
-                .base
-                .supervisor
-                .wait(&mut [server], Instant::now() + POLL, None)?;
+            let (supervisor, step) = (&mut self.base.supervisor, Instant::now() + POLL);
+            let waited = supervisor.wait(&mut [server], step, None)?;
             if waited == Wait::Ended {
                 return Err(io::Error::other(format!(
                     "the server ended before it was ready: {}",
@@ -79,14 +77,10 @@ impl ServerRunner<'_> {
     }
 
     pub(super) fn address(&self) -> io::Result<Option<SocketAddr>> {
-        let of_port = self
-            .base
-            .fill
-            .port
-            .map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
-        match &self.served.load {
-            Load::Http(http) => Ok(self.targets(http)?.first().map(|target| target.address)),
-            Load::Command(_) => Ok(of_port),
-        }
+        let port = self.base.fill.port;
+        Ok(match &self.served.load {
+            Load::Http(http) => self.targets(http)?.first().map(|target| target.address),
+            Load::Command(_) => port.map(|port| SocketAddr::from(([127, 0, 0, 1], port))),
+        })
     }
 }
