@@ -24,18 +24,14 @@ impl FromStr for Bytes {
     fn from_str(text: &str) -> Result<Self, SizeError> {
         let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
         let unit = text[digits.len()..].trim_start().to_ascii_uppercase();
-        let letter = unit
-            .strip_suffix("IB")
-            .or(unit.strip_suffix('B'))
-            .unwrap_or(&unit);
+        let letter = unit.strip_suffix("IB").or(unit.strip_suffix('B'));
+        let letter = letter.unwrap_or(&unit);
         let known = |(name, _): &&(&str, u32)| *name == letter;
         let shift = UNITS.iter().find(known).map(|(_, shift)| *shift);
         let number: Option<u64> = digits.replace('_', "").parse().ok();
-        number
-            .zip(shift)
-            .and_then(|(number, shift)| number.checked_mul(1 << shift))
-            .map(Self)
-            .ok_or_else(|| SizeError(text.to_owned()))
+        let parts = number.zip(shift);
+        let bytes = parts.and_then(|(number, shift)| number.checked_mul(1 << shift));
+        bytes.map(Self).ok_or_else(|| SizeError(text.to_owned()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::work::refused;
+use crate::work::require;
 use crate::{Work, WorkError, Workload};
 
 /// Terms of one loop.
@@ -54,28 +54,22 @@ impl Body for Cpu {
 }
 
 impl Workload for Cpu {
-    fn units(&self) -> u64 {
-        self.workers
-    }
+    flows_are!(workers);
 
     fn check(&self) -> Result<(), WorkError> {
         let Self { workers, loops } = *self;
-        if workers == 0 || loops == 0 {
-            return refused("cpu needs workers and loops of at least 1");
-        }
-        match loops > u64::MAX / STEPS / workers {
-            true => refused(format!(
-                "{loops} loops are more than can be counted: use fewer"
-            )),
-            false => Ok(()),
-        }
+        require(
+            workers > 0 && loops > 0,
+            || "cpu needs workers and loops of at least 1",
+        )?;
+        require(loops <= u64::MAX / STEPS / workers, || {
+            format!("{loops} loops are more than can be counted: use fewer")
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         slot.run(self, &mut NoSink)
     }
-
-    flows_are!(workers);
 
     fn worker_kind(&self) -> Option<&'static str> {
         Some("cpu")

@@ -6,7 +6,7 @@ use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
 use crate::spin::spin;
-use crate::work::refused;
+use crate::work::require;
 use crate::workload::Files;
 use crate::{Work, WorkError, Workload};
 
@@ -108,12 +108,9 @@ impl Workload for FaultInjection {
 
     fn check(&self) -> Result<(), WorkError> {
         let Self { unit, units, .. } = self;
-        match unit < units {
-            true => Ok(()),
-            false => refused(format!(
-                "drill has {units} units, numbered from 0: {unit} is none of them"
-            )),
-        }
+        require(unit < units, || {
+            format!("drill has {units} units, numbered from 0: {unit} is none of them")
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {

@@ -14,7 +14,7 @@ use flow::{Answer, Body, NoSink, Outlet, Pieces, Proof, Relay, Schedule, SlotPro
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Draw;
-use crate::work::{at_least_1, refused};
+use crate::work::{at_least_1, require};
 use crate::{Bytes, Scaled, Work, WorkError, Workload, usual};
 
 /// Parameters of `handoff`.
@@ -32,10 +32,10 @@ pub struct Handoff {
     #[serde(default = "usual::bytes::<4_096>")]
     pub largest: Bytes,
     /// Blocks that may wait between producer and consumer: a power of two.
-    #[serde(default = "usual::few::<64>")]
+    #[serde(default = "usual::number_32::<64>")]
     pub queue: u32,
     /// Blocks that a consumer keeps before it frees the oldest.
-    #[serde(default = "usual::few::<1_000>")]
+    #[serde(default = "usual::number_32::<1_000>")]
     pub live: u32,
     /// Seed of sizes and contents.
     #[serde(default)]
@@ -280,27 +280,20 @@ impl Workload for Handoff {
         at_least_1(&[("pairs", self.pairs), ("blocks", self.blocks)])?;
         let (smallest, largest, queue) = (self.smallest, self.largest, self.queue);
         let whole = |bytes: Bytes| bytes.0.is_power_of_two();
-        if smallest > largest {
-            return refused(format!(
-                "smallest = {smallest} is more than largest = {largest}: swap them"
-            ));
-        }
-        if smallest.0 < WORD || largest > MOST {
-            return refused(format!(
-                "blocks of {smallest} to {largest} cannot be: use {WORD} bytes to {MOST}"
-            ));
-        }
-        if !(whole(smallest) && whole(largest)) {
-            return refused(format!(
+        require(smallest <= largest, || {
+            format!("smallest = {smallest} is more than largest = {largest}: swap them")
+        })?;
+        require(smallest.0 >= WORD && largest <= MOST, || {
+            format!("blocks of {smallest} to {largest} cannot be: use {WORD} bytes to {MOST}")
+        })?;
+        require(whole(smallest) && whole(largest), || {
+            format!(
                 "blocks of {smallest} to {largest}: both must be powers of two, such as 16 and 4K"
-            ));
-        }
-        match queue.is_power_of_two() && queue <= LONGEST {
-            true => Ok(()),
-            false => refused(format!(
-                "a queue of {queue} blocks cannot be: use a power of two up to {LONGEST}"
-            )),
-        }
+            )
+        })?;
+        require(queue.is_power_of_two() && queue <= LONGEST, || {
+            format!("a queue of {queue} blocks cannot be: use a power of two up to {LONGEST}")
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {

@@ -14,10 +14,9 @@ use std::path::{Path, PathBuf};
 use flow::{Answer, NoSink, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::usual::number;
-use crate::work::refused;
+use crate::work::require;
 use crate::workload::FileWords;
-use crate::{Work, WorkError, Workload};
+use crate::{Work, WorkError, Workload, usual};
 pub use files::Files;
 use files::{WORD, proof_of};
 
@@ -40,7 +39,7 @@ pub struct Io {
     /// Loops of each worker; [`LOOPS_A_BLOCK`] are one block, of which there is at least one.
     pub loops: u64,
     /// Bytes of a block.
-    #[serde(default = "number::<USUAL_BLOCK>")]
+    #[serde(default = "usual::number::<USUAL_BLOCK>")]
     pub block: u64,
     /// How a worker waits for its block.
     #[serde(default)]
@@ -85,45 +84,39 @@ impl Io {
 }
 
 impl Workload for Io {
-    fn units(&self) -> u64 {
-        self.workers
-    }
+    flows_are!(workers);
 
     fn check(&self) -> Result<(), WorkError> {
         let (workers, loops, block) = (self.workers, self.loops, self.block);
-        if workers == 0 || loops == 0 {
-            return refused("io needs workers and loops of at least 1");
-        }
-        if !(WORD..=MOST_BLOCK).contains(&block) || !block.is_multiple_of(WORD) {
-            return refused(format!(
+        require(
+            workers > 0 && loops > 0,
+            || "io needs workers and loops of at least 1",
+        )?;
+        let is_whole = block.is_multiple_of(WORD);
+        require((WORD..=MOST_BLOCK).contains(&block) && is_whole, || {
+            format!(
                 "blocks of {block} bytes will not do: take a multiple of {WORD} up to {MOST_BLOCK}"
-            ));
-        }
+            )
+        })?;
         let blocks = self.blocks();
-        if blocks
-            .checked_mul(workers)
-            .is_none_or(|all| all > MOST_BLOCKS)
-        {
-            return refused(format!(
+        let all = blocks.checked_mul(workers);
+        require(all.is_some_and(|all| all <= MOST_BLOCKS), || {
+            format!(
                 "{loops} loops are {blocks} blocks for each of {workers} workers, and more than \
                  {MOST_BLOCKS} in all are not proved one by one: use at most {} loops",
                 (MOST_BLOCKS / workers).max(1) * LOOPS_A_BLOCK
-            ));
-        }
+            )
+        })?;
         let bytes = blocks.checked_mul(block);
-        match bytes.and_then(|bytes| bytes.checked_mul(workers)) {
-            Some(_) => Ok(()),
-            None => refused(format!(
-                "{loops} loops are more bytes than can be counted: use fewer"
-            )),
-        }
+        let all = bytes.and_then(|bytes| bytes.checked_mul(workers));
+        require(all.is_some(), || {
+            format!("{loops} loops are more bytes than can be counted: use fewer")
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         slot.run(&self.body(slot.scratch()), &mut NoSink)
     }
-
-    flows_are!(workers);
 
     fn worker_kind(&self) -> Option<&'static str> {
         Some("io")

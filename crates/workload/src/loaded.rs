@@ -18,9 +18,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::searching::Trees;
-use crate::usual::number;
-use crate::work::refused;
-use crate::{Work, WorkError, Workload};
+use crate::work::{refused, require};
+use crate::{Work, WorkError, Workload, usual};
 
 pub use look::{is_look, look_main};
 
@@ -33,7 +32,7 @@ pub struct Loaded {
     /// Units that are dealt out: calls of the body.
     pub units: u64,
     /// Operations of each.
-    #[serde(default = "number::<1>")]
+    #[serde(default = "usual::number::<1>")]
     pub ops: u64,
     /// SHA-256 of the library, as the run found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,13 +76,11 @@ impl Loaded {
     }
 
     fn check_build(&self) -> Result<(), WorkError> {
-        match self.sha256.is_some() && self.sha256 != digest(&self.library).ok() {
-            false => Ok(()),
-            true => refused(format!(
-                "{} was replaced since the run began: begin another run",
-                self.library.display()
-            )),
-        }
+        let is_it = self.sha256.is_none() || self.sha256 == digest(&self.library).ok();
+        let name = self.library.display();
+        require(is_it, || {
+            format!("{name} was replaced since the run began: begin another run")
+        })
     }
 
     fn name(&self) -> std::path::Display<'_> {
@@ -138,10 +135,10 @@ impl Workload for Loaded {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        match self.units > 0 && self.ops > 0 {
-            true => Ok(()),
-            false => refused("a body needs units and ops of at least 1"),
-        }
+        require(
+            self.units > 0 && self.ops > 0,
+            || "a body needs units and ops of at least 1",
+        )
     }
 
     fn find_input(&mut self, _trees: &mut Trees) -> Result<(), WorkError> {
@@ -195,16 +192,15 @@ impl Workload for Loaded {
         if let Err(error) = slot.in_time(self.doing("finish"), || drop(body)) {
             return Answer::from_error(&error);
         }
-        match answer
-            .done()
-            .is_some_and(|record| record.proof == Proof::default())
-        {
-            true => Answer::from_error(&io::Error::other(format!(
-                "{} proves nothing: it leaves the count and the checksum of every proof at 0, so nobody can tell \
-                 whether the work was done; set both in `unit`",
-                self.name()
-            ))),
-            false => answer,
+        match answer.done() {
+            Some(record) if record.proof == Proof::default() => {
+                Answer::from_error(&io::Error::other(format!(
+                    "{} proves nothing: it leaves the count and the checksum of every proof at 0, so nobody can \
+                     tell whether the work was done; set both in `unit`",
+                    self.name()
+                )))
+            }
+            _ => answer,
         }
     }
 
@@ -230,9 +226,10 @@ impl Workload for Loaded {
 impl Loaded {
     fn check_file(&self) -> Result<(), WorkError> {
         let name = self.library.display();
-        if self.library.metadata().is_ok_and(|about| !about.is_file()) {
-            return refused(format!("{name} is no file, and no shared library"));
-        }
+        let is_other = self.library.metadata().is_ok_and(|about| !about.is_file());
+        require(!is_other, || {
+            format!("{name} is no file, and no shared library")
+        })?;
         let head = |path: &Path| -> io::Result<[u8; ELF_HEAD]> {
             let mut head = [0; ELF_HEAD];
             File::open(path)?.read_exact(&mut head)?;

@@ -16,9 +16,8 @@ use std::time::Duration;
 use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::usual::number;
-use crate::work::refused;
-use crate::{Work, WorkError, Workload};
+use crate::work::require;
+use crate::{Work, WorkError, Workload, usual};
 
 /// Loops that make up one cycle.
 pub const LOOPS_A_CYCLE: u64 = 300;
@@ -39,7 +38,7 @@ pub struct Mem {
     /// Loops of each worker; [`LOOPS_A_CYCLE`] are one cycle, of which there is at least one.
     pub loops: u64,
     /// Bytes of an array.
-    #[serde(default = "number::<USUAL_BYTES>")]
+    #[serde(default = "usual::number::<USUAL_BYTES>")]
     pub bytes: u64,
     /// Microseconds of sleep after each step of an array; 0 writes an array at once.
     #[serde(default, skip_serializing_if = "is_none")]
@@ -145,45 +144,42 @@ impl Body for Mem {
 }
 
 impl Workload for Mem {
-    fn units(&self) -> u64 {
-        self.workers
-    }
+    flows_are!(workers);
 
     fn check(&self) -> Result<(), WorkError> {
         let (bytes, cycles) = (self.bytes, self.cycles());
-        if self.workers == 0 || self.loops == 0 {
-            return refused("mem needs workers and loops of at least 1");
-        }
-        if bytes < LEAST_BYTES || !bytes.is_multiple_of(INT) {
-            return refused(format!(
+        require(
+            self.workers > 0 && self.loops > 0,
+            || "mem needs workers and loops of at least 1",
+        )?;
+        require(bytes >= LEAST_BYTES && bytes.is_multiple_of(INT), || {
+            format!(
                 "arrays of {bytes} bytes will not do: smaller ones than {LEAST_BYTES} may come from \
                  a heap that is kept; take a multiple of {INT} from there on, such as {USUAL_BYTES}"
-            ));
-        }
+            )
+        })?;
         let all = cycles.checked_mul(self.workers);
-        if all.is_none_or(|all| all > MOST_CYCLES) {
-            return refused(format!(
+        require(all.is_some_and(|all| all <= MOST_CYCLES), || {
+            format!(
                 "{} loops are {cycles} arrays for each of {} workers, and more than {MOST_CYCLES} in \
                  all are not proved one by one: use at most {} loops",
                 self.loops,
                 self.workers,
                 (MOST_CYCLES / self.workers).max(1) * LOOPS_A_CYCLE
-            ));
-        }
+            )
+        })?;
         let at_once = self.workers.checked_mul(bytes);
-        match at_once.and_then(|bytes| bytes.checked_mul(cycles)) {
-            Some(_) => Ok(()),
-            None => refused(format!(
+        let all = at_once.and_then(|bytes| bytes.checked_mul(cycles));
+        require(all.is_some(), || {
+            format!(
                 "{cycles} arrays of {bytes} bytes are more than can be counted: use fewer loops"
-            )),
-        }
+            )
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         slot.run(self, &mut NoSink)
     }
-
-    flows_are!(workers);
 
     fn worker_kind(&self) -> Option<&'static str> {
         Some("mem")

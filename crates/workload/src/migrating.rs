@@ -8,9 +8,8 @@ use flow::migration::{By, Trips};
 use flow::{Answer, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant, Way};
 use serde::{Deserialize, Serialize};
 
-use crate::usual::{few, number};
-use crate::work::refused;
-use crate::{Work, WorkError, Workload};
+use crate::work::require;
+use crate::{Work, WorkError, Workload, usual};
 
 /// Parameters of `migrate`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,15 +21,15 @@ pub struct Migrate {
     /// Bytes of state that each flow keeps: a power of two.
     pub bytes: u64,
     /// Flows on their way at once.
-    #[serde(default = "number::<1>")]
+    #[serde(default = "usual::number::<1>")]
     pub flows: u64,
     /// Processes on the route of every flow.
-    #[serde(default = "few::<2>")]
+    #[serde(default = "usual::number_32::<2>")]
     pub processes: u32,
     /// Moves of all flows; at least one round of all of them.
     pub moves: u64,
     /// Upper bound on the bytes that all moves carry, with the same exception.
-    #[serde(default = "number::<{ u64::MAX }>")]
+    #[serde(default = "usual::number::<{ u64::MAX }>")]
     pub bytes_at_most: u64,
 }
 
@@ -90,33 +89,31 @@ impl Workload for Migrate {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        let bytes = usize::try_from(self.bytes).unwrap_or(0);
-        let range = Trips::LEAST_BYTES..=Trips::MOST_BYTES;
-        if !range.contains(&bytes) || !bytes.is_power_of_two() {
-            return refused(format!(
-                "bytes {} of state: use a power of two from {} to {}",
-                self.bytes,
-                Trips::LEAST_BYTES,
-                Trips::MOST_BYTES
-            ));
-        }
-        if self.flows == 0 || self.flows > MOST_FLOWS {
-            return refused(format!("flows are 1 to {MOST_FLOWS}, not {}", self.flows));
-        }
-        if !(2..=MOST_PROCESSES).contains(&self.processes) {
-            return refused(format!(
-                "state moves between 2 to {MOST_PROCESSES} processes, not {}",
-                self.processes
-            ));
-        }
-        if self.by == By::Socket && self.flows > 1 && self.flows * self.bytes > SOCKET {
-            return refused(format!(
-                "{} states of {} bytes do not fit into sockets, and each side would wait for the \
-                 other: use flows = 1",
-                self.flows, self.bytes
-            ));
-        }
-        Ok(())
+        let Self {
+            bytes,
+            flows,
+            processes,
+            ..
+        } = *self;
+        let (least, most) = (Trips::LEAST_BYTES, Trips::MOST_BYTES);
+        let is_whole = bytes.is_power_of_two();
+        require(
+            (least as u64..=most as u64).contains(&bytes) && is_whole,
+            || format!("bytes {bytes} of state: use a power of two from {least} to {most}"),
+        )?;
+        require((1..=MOST_FLOWS).contains(&flows), || {
+            format!("flows are 1 to {MOST_FLOWS}, not {flows}")
+        })?;
+        require((2..=MOST_PROCESSES).contains(&processes), || {
+            format!("state moves between 2 to {MOST_PROCESSES} processes, not {processes}")
+        })?;
+        let fits = self.by != By::Socket || flows == 1 || flows * bytes <= SOCKET;
+        require(fits, || {
+            format!(
+                "{flows} states of {bytes} bytes do not fit into sockets, and each side would wait for \
+                 the other: use flows = 1"
+            )
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {

@@ -5,7 +5,7 @@ use operation::Name;
 use serde::{Deserialize, Serialize};
 
 use crate::handoff::unsuited_to_wait;
-use crate::work::refused;
+use crate::work::require;
 use crate::workload::Files;
 use crate::{Work, WorkError, Workload};
 
@@ -41,27 +41,23 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Workload for Operations {
-    fn units(&self) -> u64 {
-        self.flows
-    }
+    flows_are!(flows);
 
     fn check(&self) -> Result<(), WorkError> {
-        if self.flows == 0 || self.ops == Some(0) || self.ms == Some(0) {
-            return refused("an operation needs flows, ops and ms of at least 1");
-        }
-        match self.ops.is_some() && self.ms.is_some() {
-            true => {
-                refused("ops and ms both say how often an operation is repeated: give one of them")
-            }
-            false => Ok(()),
-        }
+        let is_some = self.flows > 0 && self.ops != Some(0) && self.ms != Some(0);
+        require(
+            is_some,
+            || "an operation needs flows, ops and ms of at least 1",
+        )?;
+        require(
+            self.ops.is_none() || self.ms.is_none(),
+            || "ops and ms both say how often an operation is repeated: give one of them",
+        )
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         operation::run(slot, self.operation, self.flows, self.ops())
     }
-
-    flows_are!(flows);
 
     fn is_even(&self) -> bool {
         true

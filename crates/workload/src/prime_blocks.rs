@@ -13,7 +13,7 @@ use flow::{Answer, Body, Outlet, Proof, Sink, SlotProcess};
 use serde::{Deserialize, Serialize};
 
 use crate::primes::{Method, Searcher};
-use crate::work::{at_least_1, refused};
+use crate::work::{at_least_1, require};
 use crate::{Work, WorkError, Workload};
 
 /// Parameters of `primes`.
@@ -161,14 +161,14 @@ impl Workload for Primes {
         let (start, block, blocks) = (self.start, self.block, self.blocks);
         at_least_1(&[("block", block), ("blocks", blocks), ("every", self.every)])?;
         let numbers = block.checked_mul(blocks);
-        match numbers.and_then(|numbers| start.checked_add(numbers)) {
-            Some(_) => Ok(()),
-            None => refused(format!(
+        let end = numbers.and_then(|numbers| start.checked_add(numbers));
+        require(end.is_some(), || {
+            format!(
                 "{blocks} blocks of {block} numbers from {start} end beyond {}, the largest \
                  number that can be searched: use fewer or smaller blocks, or a smaller start",
                 u64::MAX
-            )),
-        }
+            )
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {

@@ -53,11 +53,8 @@ impl Workload for Box<Program> {
 
     fn scaled(&self) -> Option<Scaled> {
         let each = self.copies == Copies::Of(OfVariant::Processes);
-        self.units.filter(|_| each).map(|amount| Scaled {
-            counted: "units",
-            amount,
-            flows_each: 1,
-        })
+        let amount = self.units.filter(|_| each)?;
+        Some(Scaled::by_flow("units", amount))
     }
 
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {

@@ -15,8 +15,20 @@ pub struct Scaled {
     pub flows_each: u32,
 }
 
+impl Scaled {
+    /// So much of `counted` in a repetition, where each flow is a part.
+    #[must_use]
+    pub fn by_flow(counted: &'static str, amount: u64) -> Self {
+        Self {
+            counted,
+            amount,
+            flows_each: 1,
+        }
+    }
+}
+
 /// Mean allocations of one counted thing, exact on every machine: a test counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Allocates {
     /// Allocations.
     pub count: f64,

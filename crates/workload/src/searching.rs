@@ -16,7 +16,7 @@ use flow::{Answer, Failure, Model, Proof, SlotProcess, Variant};
 use search::{Class, Filter, How, Paths, Pattern, Query};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::work::refused;
+use crate::work::{refused, require};
 use crate::{Work, WorkError, Workload};
 use runner::Searcher;
 pub use tree::Trees;
@@ -239,11 +239,11 @@ impl Workload for Searching {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        if self.most_files == Some(0) || self.most_bytes == Some(0) {
-            return refused(
-                "a search of no files tells nothing: most_files and most_bytes are at least 1",
-            );
-        }
+        let is_some = self.most_files != Some(0) && self.most_bytes != Some(0);
+        require(
+            is_some,
+            || "a search of no files tells nothing: most_files and most_bytes are at least 1",
+        )?;
         self.query().map(drop)
     }
 

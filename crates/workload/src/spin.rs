@@ -8,7 +8,7 @@ use std::hint::black_box;
 use flow::{Answer, Body, NoSink, Outlet, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::work::refused;
+use crate::work::require;
 use crate::{Work, WorkError, Workload};
 
 /// Parameters of `spin`.
@@ -59,10 +59,10 @@ impl Workload for Spin {
     }
 
     fn check(&self) -> Result<(), WorkError> {
-        match self.units == 0 || self.steps == 0 {
-            true => refused("spin needs units and steps of at least 1"),
-            false => Ok(()),
-        }
+        require(
+            self.units > 0 && self.steps > 0,
+            || "spin needs units and steps of at least 1",
+        )
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {

@@ -11,7 +11,7 @@ mod touching;
 use flow::{Answer, Body, HandOver, NoSink, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::work::refused;
+use crate::work::require;
 use crate::workload::UserLevelBytes;
 use crate::{Work, WorkError, Workload};
 pub(crate) use touching::WithBody;
@@ -100,19 +100,16 @@ impl Turns {
 
     fn check_stack(&self, stack: u64) -> Result<(), WorkError> {
         let least = self.least_stack();
-        if stack > MOST_STACK {
-            return refused(format!(
-                "a stack of {stack} bytes will not do: at most {MOST_STACK}"
-            ));
-        }
-        match stack >= least && stack.is_multiple_of(LINE) {
-            true => Ok(()),
-            false => refused(format!(
+        require(stack <= MOST_STACK, || {
+            format!("a stack of {stack} bytes will not do: at most {MOST_STACK}")
+        })?;
+        require(stack >= least && stack.is_multiple_of(LINE), || {
+            format!(
                 "a stack of {stack} bytes will not do: flows that touch {} bytes need at least \
                  {least}, and a multiple of {LINE}",
                 self.stack_use
-            )),
-        }
+            )
+        })
     }
 
     /// The smallest stack for the touched array and the frames around it, in bytes.
@@ -174,37 +171,33 @@ impl Turns {
 }
 
 impl Workload for Turns {
-    fn units(&self) -> u64 {
-        self.flows
-    }
+    flows_are!(flows);
 
     fn check(&self) -> Result<(), WorkError> {
         let (flows, stack_use) = (self.flows, self.stack_use);
-        if flows < LEAST_FLOWS {
-            return refused(format!(
-                "{flows} flows cannot take turns: use at least {LEAST_FLOWS}"
-            ));
-        }
-        if self.kernel_turns == 0 || self.user_turns == 0 {
-            return refused("kernel_turns and user_turns must be at least 1");
-        }
-        if stack_use > MOST_TOUCHED {
-            return refused(format!(
+        require(flows >= LEAST_FLOWS, || {
+            format!("{flows} flows cannot take turns: use at least {LEAST_FLOWS}")
+        })?;
+        require(
+            self.kernel_turns > 0 && self.user_turns > 0,
+            || "kernel_turns and user_turns must be at least 1",
+        )?;
+        require(stack_use <= MOST_TOUCHED, || {
+            format!(
                 "{stack_use} bytes of stack use are more than {MOST_TOUCHED}, the most that a flow \
                  may touch"
-            ));
-        }
-        if self.by_readiness && stack_use > 0 {
-            return refused("flows that hand over by readiness touch nothing: leave stack_use out");
-        }
+            )
+        })?;
+        require(
+            !self.by_readiness || stack_use == 0,
+            || "flows that hand over by readiness touch nothing: leave stack_use out",
+        )?;
         self.stack.map_or(Ok(()), |stack| self.check_stack(stack))
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         self.with_body(TakeTurns(slot))
     }
-
-    flows_are!(flows);
 
     fn is_even(&self) -> bool {
         true

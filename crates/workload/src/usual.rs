@@ -1,4 +1,4 @@
-//! What parameters are where a study leaves them out, for `#[serde(default = "number::<64>")]`.
+//! What parameters are where a study leaves them out, for `#[serde(default = "usual::number::<64>")]`.
 
 use crate::Bytes;
 
@@ -6,7 +6,7 @@ pub(crate) fn number<const N: u64>() -> u64 {
     N
 }
 
-pub(crate) fn few<const N: u32>() -> u32 {
+pub(crate) fn number_32<const N: u32>() -> u32 {
     N
 }
 

@@ -99,12 +99,23 @@ pub(crate) fn refused<T>(why: impl Into<String>) -> Result<T, WorkError> {
     Err(WorkError(why.into()))
 }
 
+/// Refuses parameters that are not right, in these words.
+pub(crate) fn require<W: Into<String>>(
+    is_right: bool,
+    why: impl FnOnce() -> W,
+) -> Result<(), WorkError> {
+    match is_right {
+        true => Ok(()),
+        false => refused(why()),
+    }
+}
+
 /// Refuses the first of these parameters that is 0, by its name.
 pub(crate) fn at_least_1(parameters: &[(&str, u64)]) -> Result<(), WorkError> {
-    match parameters.iter().find(|(_, value)| *value == 0) {
-        Some((name, _)) => refused(format!("{name} is 0: use at least 1")),
-        None => Ok(()),
-    }
+    let mut parameters = parameters.iter();
+    parameters.try_for_each(|(name, value)| {
+        require(*value > 0, || format!("{name} is 0: use at least 1"))
+    })
 }
 
 impl Work {

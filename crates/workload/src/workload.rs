@@ -11,9 +11,14 @@ use program::{Program, Served};
 use crate::searching::{Searching, Trees};
 use crate::{Allocates, Bytes, Scaled, Work, WorkError};
 
-/// For an implementation of [`Workload`]: the number of flows is this parameter, and can be any.
+/// For an implementation of [`Workload`]: there are as many flows, with a unit each, as this parameter says, and it can
+/// be any number.
 macro_rules! flows_are {
     ($parameter:ident) => {
+        fn units(&self) -> u64 {
+            self.$parameter
+        }
+
         fn flows(&self) -> Option<u64> {
             Some(self.$parameter)
         }

@@ -14,9 +14,8 @@ use flow::migration::{Balance, Balancing};
 use flow::{Answer, Model, SelfManaged, SelfManagedRep, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
-use crate::usual::{few, number};
-use crate::work::refused;
-use crate::{Bytes, Work, WorkError, Workload};
+use crate::work::require;
+use crate::{Bytes, Work, WorkError, Workload, usual};
 use primes::Primes;
 use warehouses::Warehouses;
 
@@ -49,10 +48,10 @@ pub struct Balanced {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Bytes>,
     /// Steps of each piece; flows may move between two steps.
-    #[serde(default = "number::<4>")]
+    #[serde(default = "usual::number::<4>")]
     pub steps: u64,
     /// Processes or threads.
-    #[serde(default = "few::<2>")]
+    #[serde(default = "usual::number_32::<2>")]
     pub processes: u32,
 }
 
@@ -83,23 +82,6 @@ impl Balanced {
     fn heap(&self) -> Bytes {
         self.heap.unwrap_or(USUAL_HEAP)
     }
-
-    fn check_heap(&self) -> Result<(), WorkError> {
-        match (self.of, self.heap) {
-            (Of::Primes, Some(_)) => refused(
-                "heap is for warehouses, and primes have none: leave it out, or use of = \"warehouses\"",
-            ),
-            (Of::Warehouses, _) if !(depot::LEAST..=depot::MOST).contains(&self.heap()) => {
-                refused(format!(
-                    "a warehouse that moves cannot have a heap of {}: use {} to {}",
-                    self.heap(),
-                    depot::LEAST,
-                    depot::MOST
-                ))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Workload for Balanced {
@@ -112,14 +94,27 @@ impl Workload for Balanced {
             && (2..=MOST_PROCESSES).contains(&self.processes)
             && self.steps > 0
             && self.amount >= self.pieces.saturating_mul(self.steps);
-        match is_right {
-            true => self.check_heap(),
-            false => refused(format!(
+        require(is_right, || {
+            format!(
                 "an amount of {} in {} pieces of {} steps over {} processes cannot be balanced: use \
                  1 to {MOST_PIECES} pieces, 2 to {MOST_PROCESSES} processes, at least one step and \
                  an amount of 1 for each step",
                 self.amount, self.pieces, self.steps, self.processes
-            )),
+            )
+        })?;
+        let heap = self.heap();
+        match self.of {
+            Of::Primes => require(
+                self.heap.is_none(),
+                || "heap is for warehouses, and primes have none: leave it out, or use of = \"warehouses\"",
+            ),
+            Of::Warehouses => require((depot::LEAST..=depot::MOST).contains(&heap), || {
+                format!(
+                    "a warehouse that moves cannot have a heap of {heap}: use {} to {}",
+                    depot::LEAST,
+                    depot::MOST
+                )
+            }),
         }
     }
 

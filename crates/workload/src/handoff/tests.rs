@@ -41,12 +41,8 @@ fn blocks_and_copies_prove_what_is_known_beforehand() {
 fn common(model: &str, pairs: u64) -> Vec<bool> {
     let work = Handoff { pairs, ..work() };
     let flows = u32::try_from(work.units()).unwrap();
-    let pairs = work.pairs(&variant(model, flows)).unwrap();
-    pairs
-        .pairs
-        .iter()
-        .map(|pair| pair.places.is_some())
-        .collect()
+    let pairs = work.pairs(&variant(model, flows)).unwrap().pairs;
+    pairs.iter().map(|pair| pair.places.is_some()).collect()
 }
 
 #[test]

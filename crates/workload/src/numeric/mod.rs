@@ -23,7 +23,7 @@ use flow::{Answer, Body, NoSink, Outlet, Pieces, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
 use crate::draw::mix;
-use crate::work::{at_least_1, refused};
+use crate::work::{at_least_1, require};
 use crate::{Allocates, Scaled, Work, WorkError, Workload};
 pub use kernel::{Kernel, Size, UnknownKernel};
 
@@ -202,10 +202,11 @@ impl Workload for Numeric {
 
     fn check(&self) -> Result<(), WorkError> {
         at_least_1(&[("units", self.units), ("passes", self.passes)])?;
-        match self.kernel == Kernel::MonteCarlo && self.size == Size::Large {
-            true => refused("monte-carlo keeps no data and has one size: leave size out"),
-            false => Ok(()),
-        }
+        let has_size = self.kernel != Kernel::MonteCarlo || self.size == Size::Small;
+        require(
+            has_size,
+            || "monte-carlo keeps no data and has one size: leave size out",
+        )
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -222,19 +223,11 @@ impl Workload for Numeric {
 
     /// Of a pass; those of SciMark's kernels are known to be zero.
     fn allocates(&self) -> Option<Allocates> {
-        let none = Allocates {
-            count: 0.0,
-            bytes: 0.0,
-        };
-        self.kernel.is_of_scimark().then_some(none)
+        self.kernel.is_of_scimark().then(Allocates::default)
     }
 
     fn scaled(&self) -> Option<Scaled> {
-        Some(Scaled {
-            counted: "passes",
-            amount: self.units * self.passes,
-            flows_each: 1,
-        })
+        Some(Scaled::by_flow("passes", self.units * self.passes))
     }
 
     fn with_parts(&self, _now: u32, units: u64) -> Option<Work> {

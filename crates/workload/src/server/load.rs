@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use flow::Latencies;
+use flow::{Latencies, Proof};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use program::load::{ARGUMENT, IN_ROUNDS};
 use serde::{Deserialize, Serialize};
@@ -37,8 +37,7 @@ struct Task<O> {
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Report {
-    pub(super) count: u64,
-    pub(super) checksum: u64,
+    pub(super) proof: Proof,
     pub(super) latencies: Latencies,
     pub(super) error: Option<String>,
 }
@@ -52,13 +51,10 @@ pub(super) struct Load {
 impl Load {
     pub(super) fn start(order: &Order) -> io::Result<Self> {
         let failed = |error| io::Error::other(format!("cannot start the load generator: {error}"));
-        let mut child = Command::new(flow::library::this_program())
-            .arg0("flowgauge")
-            .arg(ARGUMENT)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
+        let mut command = Command::new(flow::library::this_program());
+        let command = command.arg0("flowgauge").arg(ARGUMENT);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
         let ends = child.stdin.take().zip(child.stdout.take());
         let (stdin, stdout) = ends.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         let load = Self {

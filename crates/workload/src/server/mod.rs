@@ -30,11 +30,10 @@ use flow::placement::Cpus;
 use flow::{Answer, Model, NoSink, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
-use crate::usual::{self, number};
 use crate::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES, Wiki, check_own_store};
-use crate::work::{at_least_1, refused};
+use crate::work::{at_least_1, refused, require};
 use crate::workload::{Beside, Files};
-use crate::{Bytes, Scaled, Work, WorkError, Workload};
+use crate::{Bytes, Scaled, Work, WorkError, Workload, usual};
 pub use listener::try_port;
 pub use load::load_in_rounds;
 
@@ -52,7 +51,7 @@ pub struct Server {
     /// Connections of the load generator at any time.
     pub connections: u64,
     /// Requests before the server closes a connection.
-    #[serde(default = "number::<USUAL_KEEP_ALIVE>")]
+    #[serde(default = "usual::number::<USUAL_KEEP_ALIVE>")]
     pub keep_alive: u64,
     /// Port; 0: the kernel chooses.
     #[serde(default)]
@@ -61,7 +60,7 @@ pub struct Server {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_cpu: Option<u32>,
     /// See [`Wiki`].
-    #[serde(default = "number::<USUAL_PAGES>")]
+    #[serde(default = "usual::number::<USUAL_PAGES>")]
     pub pages: u64,
     /// See [`Wiki`].
     #[serde(default = "usual::bytes::<{ USUAL_PAGE_SIZE.0 }>")]
@@ -150,24 +149,17 @@ pub fn is_http(bytes: &[u8]) -> bool {
 }
 
 impl Workload for Server {
-    fn units(&self) -> u64 {
-        self.workers
-    }
+    flows_are!(workers);
 
     fn check(&self) -> Result<(), WorkError> {
-        at_least_1(&[("workers", self.workers), ("keep_alive", self.keep_alive)])?;
-        if !(1..=MOST_CONNECTIONS).contains(&self.connections) {
-            return refused(format!(
-                "{} connections will not do: use 1 to {MOST_CONNECTIONS}",
-                self.connections
-            ));
-        }
-        if self.design == Design::PerConnection && self.workers != 1 {
-            return refused(format!(
-                "a thread for each connection has 1 worker, which accepts, and not {}",
-                self.workers
-            ));
-        }
+        let (workers, connections) = (self.workers, self.connections);
+        at_least_1(&[("workers", workers), ("keep_alive", self.keep_alive)])?;
+        require((1..=MOST_CONNECTIONS).contains(&connections), || {
+            format!("{connections} connections will not do: use 1 to {MOST_CONNECTIONS}")
+        })?;
+        require(self.design == Design::Pool || workers == 1, || {
+            format!("a thread for each connection has 1 worker, which accepts, and not {workers}")
+        })?;
         self.wiki().check()
     }
 
@@ -178,8 +170,6 @@ impl Workload for Server {
             Err(error) => Answer::from_error(&error),
         }
     }
-
-    flows_are!(workers);
 
     fn unsuited(&self, variant: &Variant) -> Option<String> {
         if variant.model.is_user_level() {
@@ -200,13 +190,11 @@ impl Workload for Server {
     }
 
     fn check_here(&self, cpus: &Cpus) -> Result<(), WorkError> {
-        if let Some(cpu) = self.load_cpu
-            && !cpus.allowed.contains(&cpu)
-        {
-            return refused(format!(
-                "load_cpu {cpu}: this program may use the CPUs {:?}",
-                cpus.allowed
-            ));
+        if let Some(cpu) = self.load_cpu {
+            let allowed = &cpus.allowed;
+            require(allowed.contains(&cpu), || {
+                format!("load_cpu {cpu}: this program may use the CPUs {allowed:?}")
+            })?;
         }
         if self.port > 0 {
             try_port(self.port).or_else(|error| refused(error.to_string()))?;
@@ -248,11 +236,7 @@ impl Workload for Server {
     }
 
     fn scaled(&self) -> Option<Scaled> {
-        (self.design == Design::Pool).then_some(Scaled {
-            counted: "requests",
-            amount: self.requests,
-            flows_each: 1,
-        })
+        (self.design == Design::Pool).then(|| Scaled::by_flow("requests", self.requests))
     }
 
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {

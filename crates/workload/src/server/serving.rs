@@ -46,10 +46,7 @@ impl Server {
             requests: self.requests,
             seed: self.seed,
             workers: self.workers,
-            pages: prepared
-                .pages()
-                .map(|(title, sum)| (title.to_owned(), sum))
-                .collect(),
+            pages: prepared.pages().to_vec(),
         })?;
         if let Some(cpu) = self.load_cpu.filter(|_| is_free) {
             keep_off(cpu)?;
@@ -185,10 +182,7 @@ impl Body for Serving {
         }
         let report = self.load.report().unwrap_or_else(|error| give_up(error));
         seat.latencies = report.latencies;
-        Proof {
-            count: report.count,
-            checksum: report.checksum,
-        }
+        report.proof
     }
 
     fn latencies<'s>(&self, seat: &'s Seat) -> Option<&'s Latencies> {

@@ -193,7 +193,7 @@ impl Drop for Over<'_> {
 fn pages_that_are_not_there_and_words_that_are_no_request_have_their_answers() {
     let folder = tempfile::tempdir().unwrap();
     let prepared = server().wiki().prepared(Some(folder.path())).unwrap();
-    let title = prepared.pages().next().unwrap().0.replace(' ', "%20");
+    let title = prepared.pages()[0].0.replace(' ', "%20");
     let listener = listen(0).unwrap();
     let address = listener.local_addr().unwrap();
     let is_over = AtomicBool::new(false);

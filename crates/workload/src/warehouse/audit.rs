@@ -47,10 +47,8 @@ impl Store {
 
 impl District {
     fn audit(&self) -> Result<(), Unbalanced> {
-        let waiting = self
-            .orders
-            .values()
-            .filter(|order| order.delivered.is_none());
+        let orders = self.orders.values();
+        let waiting = orders.filter(|order| order.delivered.is_none());
         same("orders waiting", self.waiting.len(), waiting.count())?;
         let ascending = self.waiting.iter().is_sorted();
         same("the order of those waiting", ascending, true)?;

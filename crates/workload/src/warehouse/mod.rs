@@ -23,7 +23,7 @@ use flow::{Answer, Body, NoSink, Outlet, Pieces, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
 use crate::draw::{Checksum, Draw};
-use crate::work::{at_least_1, refused};
+use crate::work::{at_least_1, require};
 use crate::{Allocates, Bytes, Scaled, Work, WorkError, Workload, usual};
 pub(crate) use deck::Deck;
 pub use deck::{Kind, MIX};
@@ -129,30 +129,27 @@ impl Body for Warehouse {
 }
 
 impl Workload for Warehouse {
-    fn units(&self) -> u64 {
-        self.workers
-    }
+    flows_are!(workers);
 
     fn check(&self) -> Result<(), WorkError> {
-        at_least_1(&[
-            ("workers", self.workers),
-            ("transactions", self.transactions),
-        ])?;
-        match (LEAST_HEAP..=MOST_HEAP).contains(&self.heap) {
-            true => Ok(()),
-            false => refused(format!(
-                "a warehouse cannot have a heap of {}: use {LEAST_HEAP} to {MOST_HEAP}, such as \
-                 heap = \"256M\"",
-                self.heap
-            )),
-        }
+        let Self {
+            workers,
+            transactions,
+            heap,
+            ..
+        } = *self;
+        at_least_1(&[("workers", workers), ("transactions", transactions)])?;
+        require((LEAST_HEAP..=MOST_HEAP).contains(&heap), || {
+            format!(
+                "a warehouse cannot have a heap of {heap}: use {LEAST_HEAP} to {MOST_HEAP}, such as \
+                 heap = \"256M\""
+            )
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         slot.run(self, &mut NoSink)
     }
-
-    flows_are!(workers);
 
     fn bytes_a_flow(&self) -> Option<u64> {
         Some(self.bytes_a_worker())
@@ -163,11 +160,10 @@ impl Workload for Warehouse {
     }
 
     fn scaled(&self) -> Option<Scaled> {
-        Some(Scaled {
-            counted: "transactions",
-            amount: self.workers * self.transactions,
-            flows_each: 1,
-        })
+        Some(Scaled::by_flow(
+            "transactions",
+            self.workers * self.transactions,
+        ))
     }
 
     fn with_parts(&self, _now: u32, workers: u64) -> Option<Work> {

@@ -2,7 +2,7 @@
 
 use flow::Pieces;
 
-use super::store::{Customer, District, Order, Payment, Stock, Store};
+use super::store::{Customer, District, Order, Stock, Store};
 
 impl Store {
     pub(super) fn pieces(&self, pieces: &mut Pieces) {
@@ -38,11 +38,9 @@ impl Customer {
     fn pieces(&self, pieces: &mut Pieces) {
         pieces.slice(std::slice::from_ref(self));
         pieces.slice(self.text.as_bytes());
-        let notes = self
-            .history
-            .iter()
-            .map(|payment: &Payment| payment.note.as_bytes());
-        notes.for_each(|note| pieces.slice(note));
+        for payment in &self.history {
+            pieces.slice(payment.note.as_bytes());
+        }
     }
 }
 

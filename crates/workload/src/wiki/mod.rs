@@ -30,10 +30,9 @@ use flow::placement::Cpus;
 use flow::{Answer, NoSink, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::usual::{self, number};
-use crate::work::{at_least_1, refused};
+use crate::work::{at_least_1, refused, require};
 use crate::workload::{FileWords, Files};
-use crate::{Bytes, Scaled, Work, WorkError, Workload};
+use crate::{Bytes, Scaled, Work, WorkError, Workload, usual};
 pub use generate::pages as generated;
 pub use prepared::{Desk, PreparedStore};
 pub use profile::profile;
@@ -48,7 +47,7 @@ pub struct Wiki {
     /// Requests of all flows in a repetition, a unit each.
     pub requests: u64,
     /// Number of pages; of a user's store the first N by title.
-    #[serde(default = "number::<USUAL_PAGES>")]
+    #[serde(default = "usual::number::<USUAL_PAGES>")]
     pub pages: u64,
     /// Typical length of a page; single ones are up to five times as long.
     #[serde(default = "usual::bytes::<{ USUAL_PAGE_SIZE.0 }>")]
@@ -105,21 +104,17 @@ impl Workload for Wiki {
 
     fn check(&self) -> Result<(), WorkError> {
         at_least_1(&[("requests", self.requests)])?;
-        if !(1..=MOST_PAGES).contains(&self.pages) {
-            return refused(format!(
-                "a wiki of {} pages will not do: use 1 to {MOST_PAGES}",
-                self.pages
-            ));
-        }
-        match PAGE_SIZES.contains(&self.page_size) {
-            true => Ok(()),
-            false => refused(format!(
-                "pages of about {} will not do: use {} to {}, such as page_size = \"8K\"",
-                self.page_size,
+        let (pages, size) = (self.pages, self.page_size);
+        require((1..=MOST_PAGES).contains(&pages), || {
+            format!("a wiki of {pages} pages will not do: use 1 to {MOST_PAGES}")
+        })?;
+        require(PAGE_SIZES.contains(&size), || {
+            format!(
+                "pages of about {size} will not do: use {} to {}, such as page_size = \"8K\"",
                 PAGE_SIZES.start(),
                 PAGE_SIZES.end()
-            )),
-        }
+            )
+        })
     }
 
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
@@ -146,11 +141,7 @@ impl Workload for Wiki {
     }
 
     fn scaled(&self) -> Option<Scaled> {
-        Some(Scaled {
-            counted: "requests",
-            amount: self.requests,
-            flows_each: 1,
-        })
+        Some(Scaled::by_flow("requests", self.requests))
     }
 
     fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {

@@ -16,13 +16,8 @@ use crate::draw::{Checksum, Draw};
 pub struct PreparedStore {
     wiki: Wiki,
     path: PathBuf,
-    pages: Vec<Page>,
-}
-
-#[derive(Debug)]
-struct Page {
-    title: String,
-    sum: u64,
+    /// Titles, each with the sum of its HTML.
+    pages: Vec<(String, u64)>,
 }
 
 const FILE: &str = "wiki.sqlite";
@@ -41,13 +36,10 @@ impl Wiki {
         for title in titles.take(usize::try_from(self.pages).unwrap_or(usize::MAX)) {
             let html = respond(&store, &title, false)?;
             let html = html.ok_or_else(|| store.no_page(&title))?;
-            pages.push(Page {
-                sum: Checksum::of_bytes(html.as_bytes()),
-                title,
-            });
+            pages.push((title, Checksum::of_bytes(html.as_bytes())));
             parsed.push(html);
         }
-        let titles = pages.iter().map(|page| page.title.as_str());
+        let titles = pages.iter().map(|(title, _)| title.as_str());
         store.keep_parsed(titles.zip(parsed.iter().map(String::as_str)))?;
         store.close()?;
         Ok(PreparedStore {
@@ -66,9 +58,8 @@ impl Wiki {
 }
 
 impl PreparedStore {
-    pub(crate) fn pages(&self) -> impl Iterator<Item = (&str, u64)> {
-        let pages = self.pages.iter();
-        pages.map(|page| (page.title.as_str(), page.sum))
+    pub(crate) fn pages(&self) -> &[(String, u64)] {
+        &self.pages
     }
 
     pub(crate) fn html(&self, store: &Store, title: &str) -> Result<Option<String>, StoreError> {
@@ -80,16 +71,16 @@ impl PreparedStore {
     }
 
     fn answer(&self, desk: &Desk, place: usize) -> Result<u64, String> {
-        let page = &self.pages[place];
-        let html = self.html(&desk.store, &page.title);
+        let (title, sum) = &self.pages[place];
+        let html = self.html(&desk.store, title);
         let html = html.map_err(|error| error.to_string())?;
-        if html.is_some_and(|html| Checksum::of_bytes(html.as_bytes()) == page.sum) {
-            return Ok(page.sum);
+        if html.is_some_and(|html| Checksum::of_bytes(html.as_bytes()) == *sum) {
+            return Ok(*sum);
         }
-        let (title, path) = (&page.title, self.path.display());
         Err(format!(
-            "the page '{title}' of {path} became something else than before: the store was \
-             changed, or memory is faulty"
+            "the page '{title}' of {} became something else than before: the store was \
+             changed, or memory is faulty",
+            self.path.display()
         ))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use flow::Latencies;
+use flow::{Latencies, Proof};
 use measure::clock::now_ns;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::signal::Signal;
@@ -91,15 +91,12 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(order: &'a Order, report: &'a mut Report) -> io::Result<Self> {
+        let targets = order.pages.iter().map(|(title, _)| target(order, title));
         Ok(Self {
             order,
             report,
             epoll: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
-            targets: order
-                .pages
-                .iter()
-                .map(|(title, _)| target(order, title))
-                .collect(),
+            targets: targets.collect(),
             clients: Vec::new(),
             bytes: vec![0; READS],
             open: 0,
@@ -175,8 +172,10 @@ impl<'a> Run<'a> {
             let text = format!("the page '{title}' came as something else than it is");
             return Err(io::Error::other(text));
         }
-        self.report.count += 1;
-        self.report.checksum = self.report.checksum.wrapping_add(*sum);
+        self.report.proof += Proof {
+            count: 1,
+            checksum: *sum,
+        };
         self.report.latencies.add(at_ns - begun_ns);
         if answer.closes {
             self.close(place);
