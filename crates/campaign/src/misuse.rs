@@ -23,7 +23,7 @@ const SLICES: usize = 40_000;
 const KEPT: usize = 32 << 20;
 
 enum Misuse {
-    Fiber(&'static fibers::Case),
+    Fiber(fibers::Case),
     Block(Block),
     /// What `hard.c` does to an allocator; it has to work.
     Hard(&'static str),
@@ -98,8 +98,8 @@ impl Misuse {
     fn attempt(&self, campaign: &mut Campaign, table: &mut Table, folder: &Path) -> Result<()> {
         let (row, fell) = match self {
             Self::Fiber(case) => {
-                let fell = fibers::fell(case).map(|fell| format!("{}: {fell}", case.0));
-                let row = match case.1 {
+                let fell = fibers::fell(case).map(|fell| format!("{}: {fell}", case.name));
+                let row = match case.outcome {
                     fibers::Outcome::Works => "fiber: works",
                     _ => "fiber: ends with a message or works",
                 };

@@ -15,9 +15,9 @@ fn main() -> ExitCode {
     let (mut all, mut failed) = (0, 0);
     let mut out = std::io::stdout();
     for case in misuse::cases() {
-        let fell = misuse::fell(case);
+        let fell = misuse::fell(&case);
         let word = fell.map_or("ok".to_owned(), |fell| format!("FAILED\n{fell}"));
-        let _ = writeln!(out, "test {} ... {word}", case.0);
+        let _ = writeln!(out, "test {} ... {word}", case.name);
         (all, failed) = (all + 1, failed + u32::from(word != "ok"));
     }
     assert!(all >= 60, "{all} cases");

@@ -14,9 +14,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use fiber::{Config, Scheduler};
+use fiber::{Config, Fiber, Scheduler};
 
 /// What becomes of a case.
+#[derive(Clone, Copy)]
 pub(crate) enum Outcome {
     Works,
     /// It aborts and says this.
@@ -24,36 +25,58 @@ pub(crate) enum Outcome {
     /// It works or says this: which of both, the sizes of frames decide.
     Either(&'static str),
 }
-use Outcome::{Either, Says, Works};
 
-pub(crate) type Case = (&'static str, Outcome, fn());
+/// What a case does, with a scheduler of roomy stacks, which it may leave alone.
+type Deed = fn(&Scheduler);
+
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) outcome: Outcome,
+    deed: Deed,
+}
 
 /// The name of the case that a process is for.
 const NAME: &str = "FIBER_MISUSE";
 const SIGABRT: i32 = 6;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) fn cases() -> impl Iterator<Item = &'static Case> {
-    odd::CASES.iter().chain(locals::CASES).chain(endings::CASES)
+pub(crate) fn cases() -> impl Iterator<Item = Case> {
+    let case = |name, outcome, deed| Case {
+        name,
+        outcome,
+        deed,
+    };
+    let works = [odd::WORKS, locals::WORKS, endings::WORKS]
+        .into_iter()
+        .flatten();
+    let says = [odd::SAYS, locals::SAYS, endings::SAYS]
+        .into_iter()
+        .flatten();
+    let works = works.map(move |(name, deed)| case(name, Outcome::Works, *deed));
+    let says = says.map(move |(name, text, deed)| case(name, Outcome::Says(text), *deed));
+    let either = endings::EITHER.iter();
+    let either = either.map(move |(name, text, deed)| case(name, Outcome::Either(text), *deed));
+    works.chain(says).chain(either)
 }
 
 /// Does what this process is for, if that is a case.
 pub(crate) fn is_carried_out() -> bool {
     let asked = std::env::var(NAME).ok();
-    let case = cases().find(|(name, ..)| asked.as_deref() == Some(*name));
-    case.map(|(_, _, case)| case()).is_some()
+    let case = cases().find(|case| asked.as_deref() == Some(case.name));
+    case.map(|case| with(case.deed)).is_some()
 }
 
 /// What is wrong with how a case ends, in this program once more.
-pub(crate) fn fell((name, outcome, _): &Case) -> Option<String> {
-    let ended = output(skipped::this_program().env(NAME, name));
+pub(crate) fn fell(case: &Case) -> Option<String> {
+    let ended = output(skipped::this_program().env(NAME, case.name));
     let said = String::from_utf8_lossy(&ended.stderr);
     let works = ended.status.success();
     let says = |text| ended.status.signal() == Some(SIGABRT) && said.contains(text);
-    let is_right = match outcome {
-        Works => works,
-        Says(text) => says(text),
-        Either(text) => works || says(text),
+    let is_right = match case.outcome {
+        Outcome::Works => works,
+        Outcome::Says(text) => says(text),
+        Outcome::Either(text) => works || says(text),
     };
     (!is_right).then(|| format!("{}: {said}", ended.status))
 }
@@ -78,6 +101,12 @@ fn roomy() -> Config {
 /// Does something with a scheduler of roomy stacks.
 fn with<R>(body: impl FnOnce(&Scheduler) -> R) -> R {
     fiber::scope(roomy(), body).unwrap()
+}
+
+/// Makes a fiber, and runs until no fiber is runnable: how many are suspended.
+fn runs<T: 'static>(scheduler: &Scheduler, body: impl FnOnce(&mut Fiber) -> T + 'static) -> usize {
+    scheduler.spawn(body).unwrap();
+    scheduler.run()
 }
 
 /// A list whose destructor goes as deep as it is long.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use fiber::{Config, Fiber, Floats, JoinError, JoinHandle, SpawnError, scope};
 
-use super::{AtEnd, Case, Says, Works, roomy, with};
+use super::{AtEnd, Deed, roomy, runs, with};
 
 /// Where fibers find handles of each other.
 type Place = Rc<RefCell<Option<JoinHandle<bool>>>>;
@@ -14,145 +14,112 @@ type Place = Rc<RefCell<Option<JoinHandle<bool>>>>;
 /// Anything that is kept alive.
 type Held = Rc<dyn std::any::Any>;
 
-pub(super) const CASES: &[Case] = &[
-    ("a scheduler in a fiber", Works, || {
-        with(|scheduler| {
-            let outer =
-                scheduler.spawn(|_| with(|inner| inner.spawn(|_| 5).unwrap().join().unwrap()));
-            assert_eq!(outer.unwrap().join().unwrap(), 5);
-        })
+pub(super) const WORKS: &[(&str, Deed)] = &[
+    ("a scheduler in a fiber", |scheduler| {
+        let outer = scheduler.spawn(|_| with(|inner| inner.spawn(|_| 5).unwrap().join().unwrap()));
+        assert_eq!(outer.unwrap().join().unwrap(), 5);
     }),
-    ("schedulers eight deep", Works, || assert_eq!(nested(8), 8)),
+    ("schedulers eight deep", |_| assert_eq!(nested(8), 8)),
     (
         "an outer fiber that yields while an inner one is suspended",
-        Works,
-        || {
-            with(|scheduler| {
-                let outer = |fiber: &mut Fiber| {
-                    with(|inner| {
-                        let id = inner.spawn(Fiber::suspend).unwrap().id();
-                        inner.run();
-                        fiber.yield_now();
-                        inner.awaken(id);
-                        inner.run()
-                    })
-                };
-                let both = [(); 2].map(|()| scheduler.spawn(outer).unwrap());
-                assert_eq!(both.map(|handle| handle.join().unwrap()), [0, 0]);
-            })
+        |scheduler| {
+            let outer = |fiber: &mut Fiber| {
+                with(|inner| {
+                    let id = inner.spawn(Fiber::suspend).unwrap().id();
+                    inner.run();
+                    fiber.yield_now();
+                    inner.awaken(id);
+                    inner.run()
+                })
+            };
+            let both = [(); 2].map(|()| scheduler.spawn(outer).unwrap());
+            assert_eq!(both.map(|handle| handle.join().unwrap()), [0, 0]);
         },
     ),
     (
         "an outer fiber that is dropped with an inner scheduler",
-        Works,
-        || {
-            with(|scheduler| {
-                let outer = |fiber: &mut Fiber| {
-                    with(|inner| {
-                        inner.spawn(Fiber::suspend).unwrap();
-                        inner.run();
-                        fiber.suspend();
-                    })
-                };
-                scheduler.spawn(outer).unwrap();
-                assert_eq!(scheduler.run(), 1);
-            })
+        |scheduler| {
+            let outer = |fiber: &mut Fiber| {
+                with(|inner| {
+                    runs(inner, Fiber::suspend);
+                    fiber.suspend();
+                })
+            };
+            assert_eq!(runs(scheduler, outer), 1);
         },
     ),
-    ("an inner fiber that joins an outer one", Works, || {
-        with(|scheduler| {
-            let slow = scheduler.spawn(|fiber| fiber.suspend()).unwrap();
-            let outer =
-                scheduler.spawn(|_| with(|inner| inner.spawn(|_| slow.join()).unwrap().join()));
-            let joined = outer.unwrap().join().unwrap().unwrap();
-            assert!(matches!(joined, Err(JoinError::Waiting)));
-        })
+    ("an inner fiber that joins an outer one", |scheduler| {
+        let slow = scheduler.spawn(|fiber| fiber.suspend()).unwrap();
+        let outer = scheduler.spawn(|_| with(|inner| inner.spawn(|_| slow.join()).unwrap().join()));
+        let joined = outer.unwrap().join().unwrap().unwrap();
+        assert!(matches!(joined, Err(JoinError::Waiting)));
     }),
-    ("an inner fiber that awakens an outer one", Works, || {
-        with(|scheduler| {
-            let id = scheduler.spawn(Fiber::suspend).unwrap().id();
-            let inner =
-                move || with(|inner| inner.spawn(move |_| fiber::awaken(id)).unwrap().join());
-            assert!(
-                !scheduler
-                    .spawn(move |_| inner().unwrap())
-                    .unwrap()
-                    .join()
-                    .unwrap()
-            );
-        })
+    ("an inner fiber that awakens an outer one", |scheduler| {
+        let id = scheduler.spawn(Fiber::suspend).unwrap().id();
+        let inner = move || with(|inner| inner.spawn(move |_| fiber::awaken(id)).unwrap().join());
+        assert!(
+            !scheduler
+                .spawn(move |_| inner().unwrap())
+                .unwrap()
+                .join()
+                .unwrap()
+        );
     }),
-    ("a handle that outlives an inner scheduler", Works, || {
-        with(|scheduler| {
-            let outer = scheduler.spawn(|_| with(|inner| inner.spawn(|_| 1).unwrap()).join());
-            assert!(matches!(
-                outer.unwrap().join().unwrap(),
-                Err(JoinError::Dropped)
-            ));
-        })
+    ("a handle that outlives an inner scheduler", |scheduler| {
+        let outer = scheduler.spawn(|_| with(|inner| inner.spawn(|_| 1).unwrap()).join());
+        assert!(matches!(
+            outer.unwrap().join().unwrap(),
+            Err(JoinError::Dropped)
+        ));
     }),
-    ("a fiber that joins itself", Works, || {
-        with(|scheduler| {
-            let place = Place::default();
-            let own = joins(scheduler, &place);
-            *place.borrow_mut() = Some(own);
-            assert_eq!(scheduler.run(), 1);
-        })
+    ("a fiber that joins itself", |scheduler| {
+        let place = Place::default();
+        let own = joins(scheduler, &place);
+        *place.borrow_mut() = Some(own);
+        assert_eq!(scheduler.run(), 1);
     }),
-    ("two fibers that join each other", Works, || {
-        with(|scheduler| {
-            let (first, second) = (Place::default(), Place::default());
-            let (one, two) = (joins(scheduler, &first), joins(scheduler, &second));
-            (*first.borrow_mut(), *second.borrow_mut()) = (Some(two), Some(one));
-            assert_eq!(scheduler.run(), 2);
-        })
+    ("two fibers that join each other", |scheduler| {
+        let (first, second) = (Place::default(), Place::default());
+        let (one, two) = (joins(scheduler, &first), joins(scheduler, &second));
+        (*first.borrow_mut(), *second.borrow_mut()) = (Some(two), Some(one));
+        assert_eq!(scheduler.run(), 2);
     }),
-    ("a handle within the result that it is of", Works, || {
-        with(|scheduler| {
-            let place = Rc::<RefCell<Option<JoinHandle<Held>>>>::default();
-            let inside = Rc::clone(&place);
-            let handle = scheduler.spawn(move |_| inside as Held).unwrap();
-            *place.borrow_mut() = Some(handle);
-            assert_eq!(scheduler.run(), 0);
-        })
+    ("a handle within the result that it is of", |scheduler| {
+        let place = Rc::<RefCell<Option<JoinHandle<Held>>>>::default();
+        let inside = Rc::clone(&place);
+        let handle = scheduler.spawn(move |_| inside as Held).unwrap();
+        *place.borrow_mut() = Some(handle);
+        assert_eq!(scheduler.run(), 0);
     }),
-    ("a join of who sleeps for ever", Works, || {
-        with(|scheduler| {
-            let sleeper = scheduler.spawn(Fiber::suspend).unwrap();
-            assert!(matches!(sleeper.join(), Err(JoinError::Stuck)));
-        })
+    ("a join of who sleeps for ever", |scheduler| {
+        let sleeper = scheduler.spawn(Fiber::suspend).unwrap();
+        assert!(matches!(sleeper.join(), Err(JoinError::Stuck)));
     }),
-    ("a handle that is forgotten", Works, || {
-        with(|scheduler| {
-            for _ in 0..16 {
-                std::mem::forget(scheduler.spawn(|_| vec![1_u8; 100]).unwrap());
-            }
-            assert_eq!(scheduler.run(), 0);
-            assert!(matches!(
-                scheduler.spawn(|_| ()),
-                Err(SpawnError::Full { capacity: 16 })
-            ));
-        })
+    ("a handle that is forgotten", |scheduler| {
+        for _ in 0..16 {
+            std::mem::forget(scheduler.spawn(|_| vec![1_u8; 100]).unwrap());
+        }
+        assert_eq!(scheduler.run(), 0);
+        assert!(matches!(
+            scheduler.spawn(|_| ()),
+            Err(SpawnError::Full { capacity: 16 })
+        ));
     }),
-    ("a fiber awakened by itself, and twice", Works, || {
-        with(|scheduler| {
-            let body = |fiber: &mut Fiber| {
-                let id = fiber.id();
-                assert!(fiber::awaken(id) && fiber::awaken(id));
-                fiber.suspend();
-                fiber.suspend();
-            };
-            scheduler.spawn(body).unwrap();
-            assert_eq!(scheduler.run(), 1);
-        })
+    ("a fiber awakened by itself, and twice", |scheduler| {
+        let body = |fiber: &mut Fiber| {
+            let id = fiber.id();
+            assert!(fiber::awaken(id) && fiber::awaken(id));
+            fiber.suspend();
+            fiber.suspend();
+        };
+        assert_eq!(runs(scheduler, body), 1);
     }),
-    ("an old id of a slot that is used again", Works, || {
+    ("an old id of a slot that is used again", |_| {
         scope(Config::guarded(16 << 10).capacity(1), |scheduler| {
             let first = scheduler.spawn(|_| ()).unwrap();
             let id = first.id();
             first.join().unwrap();
-            scheduler.spawn(Fiber::suspend).unwrap();
-            scheduler.run();
+            runs(scheduler, Fiber::suspend);
             assert!(!scheduler.awaken(id));
             assert_eq!(scheduler.awaken_all(&[id, id]), 0);
         })
@@ -160,8 +127,7 @@ pub(super) const CASES: &[Case] = &[
     }),
     (
         "fresh, suspended, yielding, joining and ended fibers that are dropped",
-        Works,
-        || {
+        |_| {
             let dropped = Rc::new(Cell::new(0));
             with(|scheduler| {
                 let counts = || {
@@ -189,150 +155,80 @@ pub(super) const CASES: &[Case] = &[
             assert_eq!(dropped.get(), 5);
         },
     ),
-    ("a fiber that catches its unwinding", Works, || {
-        with(|scheduler| {
-            let body =
-                |fiber: &mut Fiber| catch_unwind(AssertUnwindSafe(|| fiber.suspend())).is_err();
-            scheduler.spawn(body).unwrap();
-            assert_eq!(scheduler.run(), 1);
-        })
+    ("a fiber that catches its unwinding", |scheduler| {
+        let body = |fiber: &mut Fiber| catch_unwind(AssertUnwindSafe(|| fiber.suspend())).is_err();
+        assert_eq!(runs(scheduler, body), 1);
     }),
     (
-        "a fiber that catches its unwinding and suspends again",
-        Says("fiber 0 called fiber::suspend"),
-        || {
-            with(|scheduler| {
-                let body = |fiber: &mut Fiber| loop {
-                    let _ = catch_unwind(AssertUnwindSafe(|| fiber.suspend()));
-                };
-                let _: JoinHandle<()> = scheduler.spawn(body).unwrap();
-                scheduler.run();
-            });
-        },
-    ),
-    (
-        "a destructor that yields by its handle while the scheduler goes",
-        Says("fiber 0 called Fiber::yield_now"),
-        || {
-            with(|scheduler| {
-                let body = |fiber: &mut Fiber| {
-                    fiber::suspend();
-                    fiber.yield_now();
-                };
-                let caught = move |fiber: &mut Fiber| {
-                    let _ = catch_unwind(AssertUnwindSafe(|| body(fiber)));
-                    fiber.yield_now();
-                };
-                scheduler.spawn(caught).unwrap();
-                scheduler.run();
-            });
-        },
-    ),
-    (
         "a destructor that joins while the scheduler goes",
-        Works,
-        || {
-            with(|scheduler| {
-                let other = scheduler.spawn(Fiber::suspend).unwrap();
-                let body = |fiber: &mut Fiber| {
-                    let mut other = Some(other);
-                    let _joins = AtEnd(|| {
-                        assert!(matches!(
-                            other.take().unwrap().join(),
-                            Err(JoinError::Dropped)
-                        ));
-                    });
-                    fiber.suspend();
-                };
-                scheduler.spawn(body).unwrap();
-                scheduler.run();
-            })
+        |scheduler| {
+            let other = scheduler.spawn(Fiber::suspend).unwrap();
+            let body = |fiber: &mut Fiber| {
+                let mut other = Some(other);
+                let _joins = AtEnd(|| {
+                    assert!(matches!(
+                        other.take().unwrap().join(),
+                        Err(JoinError::Dropped)
+                    ));
+                });
+                fiber.suspend();
+            };
+            runs(scheduler, body);
         },
     ),
     (
         "a destructor that spawns while the scheduler goes",
-        Works,
-        || {
-            with(|scheduler| {
-                let body = |fiber: &mut Fiber| {
-                    let _spawns =
-                        AtEnd(|| assert!(matches!(fiber::spawn(|_| ()), Err(SpawnError::Dropped))));
-                    fiber.suspend();
-                };
-                scheduler.spawn(body).unwrap();
-                scheduler.run();
-            })
+        |scheduler| {
+            let body = |fiber: &mut Fiber| {
+                let _spawns =
+                    AtEnd(|| assert!(matches!(fiber::spawn(|_| ()), Err(SpawnError::Dropped))));
+                fiber.suspend();
+            };
+            runs(scheduler, body);
         },
     ),
     (
         "a destructor with a scheduler of its own while the scheduler goes",
-        Works,
-        || {
-            with(|scheduler| {
-                let body = |fiber: &mut Fiber| {
-                    let _nests = AtEnd(|| assert_eq!(nested(3), 3));
-                    fiber.suspend();
-                };
-                scheduler.spawn(body).unwrap();
-                scheduler.run();
-            })
+        |scheduler| {
+            let body = |fiber: &mut Fiber| {
+                let _nests = AtEnd(|| assert_eq!(nested(3), 3));
+                fiber.suspend();
+            };
+            runs(scheduler, body);
         },
     ),
     (
         "a result that nobody wants, whose destructor yields",
-        Works,
-        || {
-            with(|scheduler| {
-                let yields = || AtEnd(|| assert!(catch_unwind(fiber::yield_now).is_err()));
-                drop(scheduler.spawn(move |_| yields()).unwrap());
-                assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
-            })
+        |scheduler| {
+            let yields = || AtEnd(|| assert!(catch_unwind(fiber::yield_now).is_err()));
+            drop(scheduler.spawn(move |_| yields()).unwrap());
+            assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
         },
     ),
     (
         "a result that nobody wants, whose destructor runs another scheduler",
-        Works,
-        || {
-            with(|scheduler| {
-                drop(
-                    scheduler
-                        .spawn(|_| AtEnd(|| assert_eq!(nested(2), 2)))
-                        .unwrap(),
-                );
-                assert_eq!(scheduler.run(), 0);
-            })
+        |scheduler| {
+            drop(
+                scheduler
+                    .spawn(|_| AtEnd(|| assert_eq!(nested(2), 2)))
+                    .unwrap(),
+            );
+            assert_eq!(scheduler.run(), 0);
         },
     ),
     (
         "a handle that a destructor drops while the scheduler goes",
-        Works,
-        || {
-            with(|scheduler| {
-                let other = scheduler.spawn(|_| vec![1]).unwrap();
-                let body = |fiber: &mut Fiber| holding(other, || fiber.suspend());
-                scheduler.spawn(body).unwrap();
-                scheduler.run();
-            })
+        |scheduler| {
+            let other = scheduler.spawn(|_| vec![1]).unwrap();
+            let body = |fiber: &mut Fiber| holding(other, || fiber.suspend());
+            runs(scheduler, body);
         },
     ),
-    ("a fiber of its own rounding that is dropped", Works, || {
-        with(|scheduler| {
-            scheduler.spawn_with(Floats::Own, Fiber::suspend).unwrap();
-            scheduler.run();
-        })
+    ("a fiber of its own rounding that is dropped", |scheduler| {
+        scheduler.spawn_with(Floats::Own, Fiber::suspend).unwrap();
+        scheduler.run();
     }),
-    (
-        "a suspended fiber on the smallest stack",
-        Says("fiber 0 has not ended and its scheduler is dropped"),
-        || {
-            scope(Config::guarded(4 << 10), |scheduler| {
-                scheduler.spawn(Fiber::suspend).unwrap();
-                scheduler.run();
-            })
-            .unwrap();
-        },
-    ),
-    ("more fibers than there is room for", Works, || {
+    ("more fibers than there is room for", |_| {
         let dropped = Rc::new(Cell::new(0));
         scope(roomy().capacity(1), |scheduler| {
             scheduler.spawn(Fiber::suspend).unwrap();
@@ -347,31 +243,64 @@ pub(super) const CASES: &[Case] = &[
     }),
     (
         "fibers that make fibers until there is no room",
-        Works,
-        || {
-            with(|scheduler| {
-                let makes = |_: &mut Fiber| while fiber::spawn(Fiber::suspend).map(drop).is_ok() {};
-                scheduler.spawn(makes).unwrap().join().unwrap();
-                assert_eq!(scheduler.run(), 15);
-            });
+        |scheduler| {
+            let makes = |_: &mut Fiber| while fiber::spawn(Fiber::suspend).map(drop).is_ok() {};
+            scheduler.spawn(makes).unwrap().join().unwrap();
+            assert_eq!(scheduler.run(), 15);
         },
     ),
     (
         "a handle that is lent and used beside the free functions",
-        Works,
-        || {
-            with(|scheduler| {
-                let body = |fiber: &mut Fiber| {
-                    fiber.lend().yield_now();
-                    fiber::yield_now();
-                    let mut lent = fiber.lend();
-                    fiber::yield_now();
-                    lent.yield_now();
-                    7
-                };
-                let all = [(); 3].map(|()| scheduler.spawn(body).unwrap());
-                assert_eq!(all.map(|handle| handle.join().unwrap()), [7; 3]);
+        |scheduler| {
+            let body = |fiber: &mut Fiber| {
+                fiber.lend().yield_now();
+                fiber::yield_now();
+                let mut lent = fiber.lend();
+                fiber::yield_now();
+                lent.yield_now();
+                7
+            };
+            let all = [(); 3].map(|()| scheduler.spawn(body).unwrap());
+            assert_eq!(all.map(|handle| handle.join().unwrap()), [7; 3]);
+        },
+    ),
+];
+
+pub(super) const SAYS: &[(&str, &str, Deed)] = &[
+    (
+        "a fiber that catches its unwinding and suspends again",
+        "fiber 0 called fiber::suspend",
+        |scheduler| {
+            let body = |fiber: &mut Fiber| loop {
+                let _ = catch_unwind(AssertUnwindSafe(|| fiber.suspend()));
+            };
+            let _: JoinHandle<()> = scheduler.spawn(body).unwrap();
+            scheduler.run();
+        },
+    ),
+    (
+        "a destructor that yields by its handle while the scheduler goes",
+        "fiber 0 called Fiber::yield_now",
+        |scheduler| {
+            let body = |fiber: &mut Fiber| {
+                fiber::suspend();
+                fiber.yield_now();
+            };
+            let caught = move |fiber: &mut Fiber| {
+                let _ = catch_unwind(AssertUnwindSafe(|| body(fiber)));
+                fiber.yield_now();
+            };
+            runs(scheduler, caught);
+        },
+    ),
+    (
+        "a suspended fiber on the smallest stack",
+        "fiber 0 has not ended and its scheduler is dropped",
+        |_| {
+            scope(Config::guarded(4 << 10), |scheduler| {
+                runs(scheduler, Fiber::suspend);
             })
+            .unwrap();
         },
     ),
 ];
