@@ -11,82 +11,41 @@ use std::cell::Cell;
 use std::io::{Read, Write};
 use std::process::{Command, ExitCode};
 
-use apart::{kept, movable};
+use apart::{WAYS, go, kept, movable};
 use fiber::movable::{MovableFiber, MoveError, Region, Way};
 use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler};
 
-/// Tests that fork: each is run in a process of its own, which has one thread.
-const TESTS: &[(&str, fn())] = &[
-    (
-        "yields_and_results_of_all_three_ways",
-        yields_and_results_of_all_three_ways,
-    ),
-    (
-        "suspending_and_awakening_of_all_three_ways",
-        suspending_and_awakening_of_all_three_ways,
-    ),
-    (
-        "panics_and_drops_of_all_three_ways",
-        panics_and_drops_of_all_three_ways,
-    ),
-    ("a_fiber_goes_there_and_back", a_fiber_goes_there_and_back),
-    (
-        "what_is_held_on_stack_and_arena_moves_along",
-        what_is_held_on_stack_and_arena_moves_along,
-    ),
-    (
-        "a_panic_elsewhere_is_delivered_at_home",
-        a_panic_elsewhere_is_delivered_at_home,
-    ),
-    (
-        "a_dropped_handle_frees_the_slot_of_a_fiber_that_ends_elsewhere",
-        a_dropped_handle_frees_the_slot,
-    ),
-    (
-        "random_moves_get_every_result_right",
-        random_moves_get_every_result_right,
-    ),
-    (
-        "a_process_that_dies_loses_its_own_fibers_and_no_others",
-        a_process_that_dies,
-    ),
-    (
-        "whoever_serves_ends_when_all_others_are_gone",
-        whoever_serves_ends,
-    ),
-    (
-        "moves_that_cannot_be_are_refused",
-        bad_use::moves_that_cannot_be_are_refused,
-    ),
-    (
-        "regions_that_cannot_be_are_refused",
-        bad_use::regions_that_cannot_be_are_refused,
-    ),
-    (
-        "no_address_space_is_an_error",
-        bad_use::no_address_space_is_an_error,
-    ),
-    (
-        "no_shared_memory_is_an_error",
-        bad_use::no_shared_memory_is_an_error,
-    ),
-    (
-        "a_full_region_is_an_error",
-        bad_use::a_full_region_is_an_error,
-    ),
-    (
-        "a_huge_page_of_two_processes_keeps_what_the_first_has_in_it",
-        bad_use::a_huge_page_of_two_processes,
-    ),
-    (
-        "an_overflow_in_the_window_names_its_fiber",
-        bad_use::an_overflow_in_the_window,
-    ),
-    (
-        "valgrind_has_nothing_to_say_of_moves",
-        valgrind_has_nothing_to_say_of_moves,
-    ),
-];
+type Test = (&'static str, Box<dyn Fn()>);
+
+/// Tests that fork, by their names: each is run in a process of its own, which has one thread.
+fn tests() -> [Test; 18] {
+    [
+        named(yields_and_results_of_all_three_ways),
+        named(suspending_and_awakening_of_all_three_ways),
+        named(panics_and_drops_of_all_three_ways),
+        named(a_fiber_goes_there_and_back),
+        named(what_is_held_on_stack_and_arena_moves_along),
+        named(a_panic_elsewhere_is_delivered_at_home),
+        named(a_dropped_handle_frees_the_slot_of_a_fiber_that_ends_elsewhere),
+        named(random_moves_get_every_result_right),
+        named(a_process_that_dies_loses_its_own_fibers_and_no_others),
+        named(whoever_serves_ends_when_all_others_are_gone),
+        named(bad_use::moves_that_cannot_be_are_refused),
+        named(bad_use::regions_that_cannot_be_are_refused),
+        named(bad_use::no_address_space_is_an_error),
+        named(bad_use::no_shared_memory_is_an_error),
+        named(bad_use::a_full_region_is_an_error),
+        named(bad_use::a_huge_page_of_two_processes_keeps_what_the_first_has_in_it),
+        named(bad_use::an_overflow_in_the_window_names_its_fiber),
+        named(valgrind_has_nothing_to_say_of_moves),
+    ]
+}
+
+/// A test by the name of its function.
+fn named(test: impl Fn() + 'static) -> Test {
+    let path = std::any::type_name_of_val(&test);
+    (path.rsplit("::").next().unwrap_or(path), Box::new(test))
+}
 
 /// A scheduler of a region of one process, which its test drops.
 fn made(config: Config) -> Result<Scheduler, ConfigError> {
@@ -94,14 +53,12 @@ fn made(config: Config) -> Result<Scheduler, ConfigError> {
     unsafe { Scheduler::new(config) }
 }
 
-const WAYS: [Way; 3] = [Way::Isomalloc, Way::Copied, Way::Aliased];
-
 /// Runs each test in a child process, which it forks from this one's only thread; without one of
 /// the harness's own, as no other thread may hold a lock then.
 fn main() -> ExitCode {
     let filter = std::env::args().skip(1).find(|word| !word.starts_with('-'));
     let mut failed = 0;
-    let chosen = TESTS.iter().filter(|(name, _)| {
+    let chosen = tests().into_iter().filter(|(name, _)| {
         filter
             .as_ref()
             .is_none_or(|filter| name.contains(filter.as_str()))
@@ -168,17 +125,6 @@ fn end(region: &Region, servers: Vec<Child>) {
     region.close();
     for server in servers {
         assert_eq!(server.wait(), 0);
-    }
-}
-
-/// Goes to another process, once it has joined.
-fn go(fiber: &mut MovableFiber<'_>, to: usize) {
-    loop {
-        // SAFETY: callers keep nothing of the process they leave.
-        match unsafe { fiber.move_to(to) } {
-            Err(MoveError::Absent { .. }) => fiber.yield_now(),
-            went => return went.unwrap(),
-        }
     }
 }
 
@@ -390,7 +336,7 @@ fn a_panic_elsewhere_is_delivered_at_home() {
     end(&region, servers);
 }
 
-fn a_dropped_handle_frees_the_slot() {
+fn a_dropped_handle_frees_the_slot_of_a_fiber_that_ends_elsewhere() {
     let region = Region::reserve(movable(16 << 10).capacity(1), 2).unwrap();
     let servers = servers(&region);
     let scheduler = region.join(0).unwrap();
@@ -527,7 +473,7 @@ fn valgrind_has_nothing_to_say_of_moves() {
 
 // ── Ends ─────────────────────────────────────────────────────────────────────────────
 
-fn a_process_that_dies() {
+fn a_process_that_dies_loses_its_own_fibers_and_no_others() {
     let region = Region::reserve(movable(16 << 10).capacity(30), 3).unwrap();
     let mut servers = servers(&region);
     let scheduler = region.join(0).unwrap();
@@ -567,7 +513,7 @@ fn a_process_that_dies() {
     end(&region, servers);
 }
 
-fn whoever_serves_ends() {
+fn whoever_serves_ends_when_all_others_are_gone() {
     let region = Region::reserve(movable(16 << 10).capacity(1), 2).unwrap();
     let mut servers = servers(&region);
     let dies = in_child(|| {

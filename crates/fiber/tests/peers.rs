@@ -13,10 +13,11 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 
-use apart::{kept, movable};
+use apart::{WAYS, go, kept, movable};
 use fiber::movable::{
     MovableFiber, MoveError, PeerError, Region, Way, agree_on_addresses, can_agree_on_addresses,
 };
+use fiber::{Config, Scheduler};
 
 fn main() {
     // SAFETY: a system call; no process of this test may hang.
@@ -33,10 +34,10 @@ fn main() {
 
 fn tests() {
     agree_on_addresses().unwrap();
-    for way in [Way::Isomalloc, Way::Copied, Way::Aliased] {
+    for way in WAYS {
         a_fiber_goes_to_a_process_that_was_started_by_itself(way);
     }
-    for way in [Way::Isomalloc, Way::Copied, Way::Aliased] {
+    for way in WAYS {
         a_fiber_is_sent_to_a_process_that_shares_no_memory(way);
     }
     much_is_sent_both_ways_at_once();
@@ -115,16 +116,6 @@ fn elsewhere() {
     assert!(matches!(error, PeerError::Differs { .. }), "{error}");
 }
 
-fn go(fiber: &mut MovableFiber<'_>, to: usize) {
-    loop {
-        // SAFETY: callers keep nothing of the process they leave.
-        match unsafe { fiber.move_to(to) } {
-            Err(MoveError::Absent { .. }) => fiber.yield_now(),
-            went => return went.unwrap(),
-        }
-    }
-}
-
 fn travels(fiber: &mut MovableFiber<'_>, number: u64) -> (u64, u64) {
     let arena = fiber.arena().unwrap();
     let mut numbers = arena.try_vec(2).unwrap();
@@ -141,23 +132,40 @@ fn travels(fiber: &mut MovableFiber<'_>, number: u64) -> (u64, u64) {
     (numbers.iter().sum(), there)
 }
 
+/// A hundred fibers go to `there` and back.
+fn all_travel(scheduler: &Scheduler, there: &Child) {
+    let spawn = |number| scheduler.spawn_movable(number, travels).unwrap();
+    let handles: Vec<_> = (0..100).map(spawn).collect();
+    for (number, handle) in (0..).zip(handles) {
+        let travelled = (2 * number + 3, u64::from(there.id()));
+        assert_eq!(handle.join().unwrap(), travelled);
+    }
+}
+
+/// A region with a process of `role` that shares no memory, and the scheduler of this one.
+fn linked(role: &str, config: Config) -> (Region, Child, Scheduler) {
+    let region = Region::reserve(config, 2).unwrap();
+    let (child, peer) = started(role);
+    region.link(peer).unwrap();
+    let scheduler = region.join(0).unwrap();
+    (region, child, scheduler)
+}
+
+/// Closes the region, and sees the other process end well.
+fn end(region: &Region, mut child: Child) {
+    region.close();
+    assert!(child.wait().unwrap().success());
+}
+
 fn a_fiber_goes_to_a_process_that_was_started_by_itself(way: Way) {
     let config = kept(way, 64 << 10).arena(4_096).capacity(100);
     let region = Region::reserve(config.common(3), 2).unwrap();
     region.common()[2].store(41, Ordering::Relaxed);
-    let (mut child, peer) = started("serve");
+    let (child, peer) = started("serve");
     region.offer(&peer).unwrap();
     let scheduler = region.join(0).unwrap();
-    let spawn = |number| scheduler.spawn_movable(number, travels).unwrap();
-    let handles: Vec<_> = (0..100).map(spawn).collect();
-    for (number, handle) in (0..).zip(handles) {
-        assert_eq!(
-            handle.join().unwrap(),
-            (2 * number + 3, u64::from(child.id()))
-        );
-    }
-    region.close();
-    assert!(child.wait().unwrap().success());
+    all_travel(&scheduler, &child);
+    end(&region, child);
     let common = region.common().iter();
     let common: Vec<u64> = common.map(|word| word.load(Ordering::Relaxed)).collect();
     assert_eq!(common, [0, 0, 42]);
@@ -165,18 +173,8 @@ fn a_fiber_goes_to_a_process_that_was_started_by_itself(way: Way) {
 
 fn a_fiber_is_sent_to_a_process_that_shares_no_memory(way: Way) {
     let config = kept(way, 64 << 10).arena(4_096).capacity(100);
-    let region = Region::reserve(config, 2).unwrap();
-    let (mut child, peer) = started("serve-apart");
-    region.link(peer).unwrap();
-    let scheduler = region.join(0).unwrap();
-    let spawn = |number| scheduler.spawn_movable(number, travels).unwrap();
-    let handles: Vec<_> = (0..100).map(spawn).collect();
-    for (number, handle) in (0..).zip(handles) {
-        assert_eq!(
-            handle.join().unwrap(),
-            (2 * number + 3, u64::from(child.id()))
-        );
-    }
+    let (region, child, scheduler) = linked("serve-apart", config);
+    all_travel(&scheduler, &child);
     let ends_there = |fiber: &mut MovableFiber<'_>, number: u64| {
         go(fiber, 1);
         [number; 9]
@@ -190,8 +188,7 @@ fn a_fiber_is_sent_to_a_process_that_shares_no_memory(way: Way) {
     let handle = scheduler.spawn_movable::<(), ()>((), panics_there).unwrap();
     let error = handle.join().unwrap_err().to_string();
     assert!(error.contains("far away"), "{error}");
-    region.close();
-    assert!(child.wait().unwrap().success());
+    end(&region, child);
 }
 
 /// Far more than a socket takes at a time.
@@ -212,24 +209,17 @@ fn much_is_sent_both_ways_at_once() {
         number
     }
     let config = movable(KEPT + (32 << 10)).capacity(60);
-    let region = Region::reserve(config, 2).unwrap();
-    let (mut child, peer) = started("serve-apart");
-    region.link(peer).unwrap();
-    let scheduler = region.join(0).unwrap();
+    let (region, child, scheduler) = linked("serve-apart", config);
     let spawn = |number| scheduler.spawn_movable(number, carries).unwrap();
     let handles: Vec<_> = (0..60).map(spawn).collect();
     for (number, handle) in (0..).zip(handles) {
         assert_eq!(handle.join().unwrap(), number);
     }
-    region.close();
-    assert!(child.wait().unwrap().success());
+    end(&region, child);
 }
 
 fn a_process_that_dies_far_away_loses_what_was_there() {
-    let region = Region::reserve(movable(32 << 10).capacity(2), 2).unwrap();
-    let (mut child, peer) = started("die-apart");
-    region.link(peer).unwrap();
-    let scheduler = region.join(0).unwrap();
+    let (_region, mut child, scheduler) = linked("die-apart", movable(32 << 10).capacity(2));
     let stays = |fiber: &mut MovableFiber<'_>, (): ()| {
         go(fiber, 1);
         fiber.suspend();
@@ -247,10 +237,7 @@ fn a_process_that_dies_far_away_loses_what_was_there() {
 }
 
 fn what_cannot_be_a_fiber_ends_the_link() {
-    let region = Region::reserve(movable(32 << 10).capacity(2), 2).unwrap();
-    let (mut child, peer) = started("lie-apart");
-    region.link(peer).unwrap();
-    let scheduler = region.join(0).unwrap();
+    let (_region, mut child, scheduler) = linked("lie-apart", movable(32 << 10).capacity(2));
     let tries = |fiber: &mut MovableFiber<'_>, (): ()| {
         // SAFETY: it keeps nothing.
         let moved = unsafe { fiber.move_to(1) };

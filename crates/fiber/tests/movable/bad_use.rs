@@ -135,7 +135,7 @@ pub(crate) fn a_full_region_is_an_error() {
 
 /// The slots of process 1 begin in the middle of a block. Its first fiber put a zero at the begin of
 /// that block, into a fiber of process 0.
-pub(crate) fn a_huge_page_of_two_processes() {
+pub(crate) fn a_huge_page_of_two_processes_keeps_what_the_first_has_in_it() {
     const FIBERS: u64 = 3_000;
     let config = movable(1_024).capacity(FIBERS as usize);
     let region = Region::reserve(config, 2).unwrap();
@@ -166,7 +166,7 @@ pub(crate) fn a_huge_page_of_two_processes() {
     }
 }
 
-pub(crate) fn an_overflow_in_the_window() {
+pub(crate) fn an_overflow_in_the_window_names_its_fiber() {
     #[inline(never)]
     fn overflow() {
         std::hint::black_box([1_u8; 40 << 10]);
