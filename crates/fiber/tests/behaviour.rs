@@ -242,13 +242,6 @@ fn a_fiber_made_between_two_runs_comes_after_one_made_in_the_last_round() {
 }
 
 #[test]
-fn joining_whom_nobody_can_awaken_is_an_error() {
-    let scheduler = roomy();
-    let sleeper = scheduler.spawn(|fiber| fiber.suspend()).unwrap();
-    assert!(matches!(sleeper.join(), Err(JoinError::Stuck)));
-}
-
-#[test]
 fn a_slot_is_used_again_and_old_ids_do_not_reach_the_new_fiber() {
     let scheduler = made(packed(1_024).capacity(1)).unwrap();
     let first = scheduler.spawn(|_| 1).unwrap();

@@ -13,6 +13,14 @@ use fiber::{Config, Fiber, JoinError, scope};
 use common::{Log, Said, roomy};
 use packed::{made, packed};
 
+/// A body that stops while it holds something.
+fn holding<T>(held: T) -> impl FnOnce(&mut Fiber) {
+    move |fiber| {
+        let _held = held;
+        fiber.suspend();
+    }
+}
+
 /// Throws when it is dropped; what it holds is dropped all the same.
 struct Panics(#[expect(dead_code, reason = "is dropped")] Said);
 
@@ -27,13 +35,8 @@ fn a_destructor_that_panics_while_the_scheduler_is_dropped_leaves_the_others_to_
     let log = Log::default();
     let said = |what| Said(what, Rc::clone(&log));
     let scheduler = made(packed(1_024).capacity(8)).unwrap();
-    let never_ends = said("never dropped");
-    let body = move |fiber: &mut Fiber| {
-        let held = never_ends;
-        fiber.suspend();
-        drop(held);
-    };
-    let sleeper = scheduler.spawn(body).unwrap();
+    let never_ends = holding(said("never dropped"));
+    let sleeper = scheduler.spawn(never_ends).unwrap();
     scheduler.run();
     let (panics, later) = (Panics(said("panics")), said("later"));
     scheduler.spawn(move |_| drop(panics)).unwrap();
@@ -61,12 +64,7 @@ fn a_destructor_can_awaken_and_spawn_also_while_the_scheduler_is_dropped() {
     let sleeper = scheduler.spawn(|fiber| fiber.suspend()).unwrap();
     let acts = || Acts(sleeper.id(), Rc::clone(&notes));
     let (unwound, result, fresh) = (acts(), acts(), acts());
-    let body = move |fiber: &mut Fiber| {
-        let acts = unwound;
-        fiber.suspend();
-        drop(acts);
-    };
-    scheduler.spawn(body).unwrap();
+    scheduler.spawn(holding(unwound)).unwrap();
     let kept = scheduler.spawn(move |_| result).unwrap();
     scheduler.run();
     scheduler.spawn(move |_| drop(fresh)).unwrap();
@@ -99,11 +97,7 @@ fn an_unwound_fiber_knows_who_it_is() {
     let told = Rc::new(Cell::new(None));
     let tells = Tells(Rc::clone(&told));
     let scheduler = roomy();
-    let body = move |fiber: &mut Fiber| {
-        let _tells = tells;
-        fiber.suspend();
-    };
-    let id = scheduler.spawn(body).unwrap().id();
+    let id = scheduler.spawn(holding(tells)).unwrap().id();
     scheduler.run();
     drop(scheduler);
     assert_eq!(told.get(), Some(id));
@@ -125,51 +119,12 @@ fn a_detached_result_whose_destructor_panics_lets_the_others_go_on() {
 }
 
 #[test]
-fn a_fiber_that_stopped_in_a_thread_local_is_unwound_while_that_lives() {
-    struct Lives(Cell<bool>);
-    impl Drop for Lives {
-        fn drop(&mut self) {
-            self.0.set(false);
-        }
-    }
-    struct Looks<'a>(&'a Lives, Rc<Cell<Option<bool>>>);
-    impl Drop for Looks<'_> {
-        fn drop(&mut self) {
-            self.1.set(Some(self.0.0.get()));
-        }
-    }
-    thread_local!(static BORROWED: Lives = const { Lives(Cell::new(true)) });
-    let seen = std::thread::spawn(|| {
-        let seen = Rc::new(Cell::new(None));
-        let inside = Rc::clone(&seen);
-        let body = move |fiber: &mut Fiber| {
-            BORROWED.with(|borrowed| {
-                let _looks = Looks(borrowed, inside);
-                fiber.suspend();
-            });
-        };
-        let handle = scope(Config::guarded(64 << 10), |scheduler| {
-            let handle = scheduler.spawn(body).unwrap();
-            assert_eq!(scheduler.run(), 1);
-            handle
-        });
-        assert!(matches!(handle.unwrap().join(), Err(JoinError::Dropped)));
-        seen.get()
-    });
-    assert_eq!(seen.join().unwrap(), Some(true));
-}
-
-#[test]
 fn a_scope_whose_body_panics_ends_its_fibers() {
     let log = Log::default();
     let said = Said("unwound", Rc::clone(&log));
-    let body = move |fiber: &mut Fiber| {
-        let _said = said;
-        fiber.suspend();
-    };
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         scope(Config::guarded(64 << 10), |scheduler| {
-            scheduler.spawn(body).unwrap();
+            scheduler.spawn(holding(said)).unwrap();
             scheduler.run();
             std::panic::resume_unwind(Box::new(7_u8));
         })

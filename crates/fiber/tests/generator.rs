@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod ended;
 mod packed;
 
 use std::cell::RefCell;
@@ -12,6 +13,7 @@ use std::rc::Rc;
 use fiber::{Config, Generator, Giver, SpawnError, Step};
 
 use common::{Log, Said, roomy};
+use ended::ends_saying;
 use packed::{made, packed};
 
 /// A log, and a value that says in it when it is dropped.
@@ -297,19 +299,10 @@ fn one_that_catches_its_unwinding_ends_all_the_same() {
     assert_eq!(after.last(), Some(2));
 }
 
-/// What this program says when `deed` ends it, in a child process.
-fn ending_of(test: &str, deed: fn()) -> String {
-    const ROLE: &str = "FIBER_TEST_GENERATOR";
-    if std::env::var_os(ROLE).is_some() {
-        deed();
-        std::process::exit(0);
-    }
-    skipped::said_before_aborting(test, ROLE)
-}
-
 #[test]
 fn to_give_while_it_is_unwound_ends_the_program() {
-    let said = ending_of("to_give_while_it_is_unwound_ends_the_program", || {
+    let test = "to_give_while_it_is_unwound_ends_the_program";
+    ends_saying(test, "gave a value while it was unwound", || {
         let scheduler = roomy();
         let mut stubborn = scheduler
             .generator(|giver: &mut Giver<(), u8>, ()| {
@@ -321,7 +314,6 @@ fn to_give_while_it_is_unwound_ends_the_program() {
         let _: Step<u8, ()> = stubborn.resume(());
         drop(stubborn);
     });
-    assert!(said.contains("gave a value while it was unwound"), "{said}");
 }
 
 #[test]
@@ -330,13 +322,10 @@ fn an_overflow_of_its_stack_is_named_where_no_scheduler_runs() {
     fn deep(of: [u8; 512]) -> u8 {
         std::hint::black_box(deep(std::hint::black_box(of)))
     }
-    let said = ending_of(
-        "an_overflow_of_its_stack_is_named_where_no_scheduler_runs",
-        || {
-            let scheduler = roomy();
-            let mut one = scheduler.generator(|giver, ()| giver.give(deep([0; 512])));
-            one.as_mut().unwrap().resume(());
-        },
-    );
-    assert!(said.contains("overflowed its guarded stack"), "{said}");
+    let test = "an_overflow_of_its_stack_is_named_where_no_scheduler_runs";
+    ends_saying(test, "overflowed its guarded stack", || {
+        let scheduler = roomy();
+        let mut one = scheduler.generator(|giver, ()| giver.give(deep([0; 512])));
+        one.as_mut().unwrap().resume(());
+    });
 }

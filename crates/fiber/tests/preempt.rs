@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod ended;
 mod rounding;
 
 use std::cell::Cell;
@@ -9,7 +10,8 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
-use fiber::{Config, Floats, PreemptError, Scheduler, preemptible};
+use ended::ends_saying;
+use fiber::{Config, Fiber, Floats, JoinHandle, PreemptError, Scheduler, preemptible};
 use rounding::State;
 
 const QUANTUM: Duration = Duration::from_micros(200);
@@ -30,6 +32,16 @@ fn until(flag: &Cell<bool>) -> (u64, f64) {
     (whole, parts.iter().sum())
 }
 
+/// A fiber that is interrupted while it is in `section`.
+fn computes<R: 'static>(
+    scheduler: &Scheduler,
+    section: impl FnOnce() -> R + 'static,
+) -> JoinHandle<R> {
+    // SAFETY: every section here computes, and holds nothing.
+    let body = |_: &mut Fiber| unsafe { preemptible(QUANTUM, section) }.unwrap();
+    scheduler.spawn(body).unwrap()
+}
+
 fn steps(of: u64) -> u64 {
     (0..of).fold(1, |sum: u64, step| {
         black_box(sum).wrapping_mul(31).wrapping_add(step)
@@ -41,10 +53,7 @@ fn a_fiber_that_never_yields_lets_the_next_one_run() {
     let ended = scope(|scheduler| {
         let flag = Rc::new(Cell::new(false));
         let seen = Rc::clone(&flag);
-        let waits = scheduler
-            // SAFETY: it computes, and holds nothing.
-            .spawn(move |_| unsafe { preemptible(QUANTUM, || until(&seen)) }.unwrap())
-            .unwrap();
+        let waits = computes(scheduler, move || until(&seen));
         scheduler.spawn(move |_| flag.set(true)).unwrap();
         waits.join().unwrap().1
     });
@@ -56,12 +65,7 @@ fn what_is_computed_is_the_same_with_interruptions() {
     const STEPS: u64 = 3_000_000;
     let expected = steps(STEPS);
     let results = scope(|scheduler| {
-        let handles = [(); 5].map(|()| {
-            scheduler
-                // SAFETY: it computes, and holds nothing.
-                .spawn(|_| unsafe { preemptible(QUANTUM, || steps(STEPS)) }.unwrap())
-                .unwrap()
-        });
+        let handles = [(); 5].map(|()| computes(scheduler, || steps(STEPS)));
         handles.map(|handle| handle.join().unwrap())
     });
     assert_eq!(results, [expected; 5]);
@@ -82,10 +86,7 @@ fn fibers_interrupt_each_other_again_and_again() {
                 }
                 EACH
             };
-            scheduler
-                // SAFETY: it computes, and holds nothing.
-                .spawn(move |_| unsafe { preemptible(QUANTUM, alternate) }.unwrap())
-                .unwrap()
+            computes(scheduler, alternate)
         });
         handles.map(|handle| handle.join().unwrap())
     });
@@ -158,7 +159,7 @@ fn small_and_unguarded_stacks_are_refused_and_threads_just_run() {
     let refused = |config| {
         fiber::scope(config, |scheduler| {
             // SAFETY: as above.
-            let section = |_: &mut fiber::Fiber| unsafe { preemptible(QUANTUM, || 5) };
+            let section = |_: &mut Fiber| unsafe { preemptible(QUANTUM, || 5) };
             scheduler.spawn(section).unwrap().join().unwrap()
         })
         .unwrap()
@@ -172,31 +173,16 @@ fn small_and_unguarded_stacks_are_refused_and_threads_just_run() {
     assert!(matches!(refused(packed), Err(PreemptError::Stack { .. })));
 }
 
-const DROPS: &str = "a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name";
-
 #[test]
 fn a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name() {
-    if std::env::var_os(DROPS).is_some() {
-        return leave_one_interrupted();
-    }
-    let mut again = skipped::this_program();
-    let again = again
-        .args([DROPS, "--exact", "--nocapture"])
-        .env(DROPS, "1");
-    let ended = again.output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(!ended.status.success(), "{said}");
+    let test = "a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name";
     let named = "fiber 0 was interrupted by a timer when its scheduler was dropped";
-    assert!(said.contains(named), "{said}");
-}
-
-fn leave_one_interrupted() {
-    scope(|scheduler| {
-        let never = Cell::new(false);
-        scheduler
-            // SAFETY: it computes, and holds nothing; that it does not end is what is tried.
-            .spawn(move |_| unsafe { preemptible(QUANTUM, || until(&never)) }.unwrap())
-            .unwrap();
-        scheduler.spawn(|_| ()).unwrap().join().unwrap();
+    ends_saying(test, named, || {
+        scope(|scheduler| {
+            let never = Cell::new(false);
+            // That it does not end is what is tried.
+            computes(scheduler, move || until(&never));
+            scheduler.spawn(|_| ()).unwrap().join().unwrap();
+        });
     });
 }
