@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use super::ours::shuffle;
-use super::stopwatch;
 use super::{Sample, memory, sample};
+use crate::flow;
 
 #[path = "../../src/arch/mod.rs"]
 #[expect(dead_code, reason = "only the switch is used here")]
@@ -22,17 +22,23 @@ const SLOT: usize = 128;
 struct Kept(Saved);
 
 thread_local! {
-    static YIELDS: Cell<u64> = const { Cell::new(0) };
+    static YIELDS: Cell<usize> = const { Cell::new(0) };
     static SUM: Cell<u64> = const { Cell::new(0) };
 }
 
 pub(crate) fn run(flows: usize, yields: usize) -> Sample {
-    YIELDS.set(yields as u64);
+    YIELDS.set(yields);
     SUM.set(0);
     sample(flows, yields, || {
         let slots = aligned(flows * SLOT);
+        let entry = |who: usize| -> arch::Entry {
+            match who {
+                0 => begun::<true>,
+                _ => begun::<false>,
+            }
+        };
         let contexts: Vec<Kept> = (0..=flows)
-            .map(|who| context(slots.1, who, flows))
+            .map(|who| context(slots.1, who, flows, entry(who)))
             .collect();
         let mut ring: Vec<Context> = contexts.iter().map(|kept| &raw const kept.0).collect();
         let first = ring.as_mut_ptr();
@@ -55,23 +61,18 @@ fn aligned(bytes: usize) -> (Vec<u8>, *mut u8) {
     (memory, base)
 }
 
-fn context(slots: *mut u8, who: usize, flows: usize) -> Kept {
+/// A flow that begins in `entry`, or our own context.
+fn context(slots: *mut u8, who: usize, flows: usize, entry: arch::Entry) -> Kept {
     let kept = Kept::default();
-    if who == flows {
-        return kept;
+    if who < flows {
+        let top = slots.wrapping_add((who + 1) * SLOT);
+        // SAFETY: the slot below `top` is ours and larger than a first frame.
+        unsafe { arch::first_frame(&kept.0, entry, top, top) };
     }
-    let top = slots.wrapping_add((who + 1) * SLOT);
-    let entry: arch::Entry = if who == 0 {
-        flow::<true>
-    } else {
-        flow::<false>
-    };
-    // SAFETY: the slot below `top` is ours and larger than a first frame.
-    unsafe { arch::first_frame(&kept.0, entry, top, top) };
     kept
 }
 
-unsafe extern "C" fn flow<const FIRST: bool>(mut turn: Turn) -> ! {
+unsafe extern "C" fn begun<const FIRST: bool>(mut turn: Turn) -> ! {
     let yields = YIELDS.get();
     let mut next = || {
         // SAFETY: a turn is a cell of the ring.
@@ -79,21 +80,7 @@ unsafe extern "C" fn flow<const FIRST: bool>(mut turn: Turn) -> ! {
         // SAFETY: the next cell holds a context too.
         turn = unsafe { arch::switch(own, turn.wrapping_add(1)) };
     };
-    let mut sum = 0;
-    if yields == 0 {
-        sum = 1;
-    } else {
-        for left in (0..=yields).rev() {
-            next();
-            if FIRST {
-                stopwatch::begin_once();
-            }
-            if FIRST && left == 0 {
-                stopwatch::end();
-            }
-            sum += left;
-        }
-    }
+    let sum = flow!(FIRST, yields, next());
     SUM.set(SUM.get() + sum);
     loop {
         next();
@@ -107,7 +94,7 @@ const AHEAD: usize = 32;
 pub(crate) fn wake_ns(flows: usize, rounds: u32) -> f64 {
     let slots = aligned(flows * SLOT);
     let contexts: Vec<Kept> = (0..=flows)
-        .map(|who| waiting(slots.1, who, flows))
+        .map(|who| context(slots.1, who, flows, counting))
         .collect();
     let mut order: Vec<usize> = (0..flows).collect();
     shuffle(&mut order);
@@ -129,17 +116,7 @@ pub(crate) fn wake_ns(flows: usize, rounds: u32) -> f64 {
     total.as_nanos() as f64 / f64::from(rounds) / flows as f64
 }
 
-/// A flow that counts its turns, or our own context.
-fn waiting(slots: *mut u8, who: usize, flows: usize) -> Kept {
-    let kept = Kept::default();
-    if who < flows {
-        let top = slots.wrapping_add((who + 1) * SLOT);
-        // SAFETY: the slot below `top` is ours and larger than a first frame.
-        unsafe { arch::first_frame(&kept.0, counting, top, top) };
-    }
-    kept
-}
-
+/// A flow that counts its turns.
 unsafe extern "C" fn counting(mut turn: Turn) -> ! {
     loop {
         SUM.set(SUM.get() + 1);

@@ -9,8 +9,6 @@ use fiber::{Config, Fiber, FiberId, Floats, Generator, JoinHandle, Scheduler};
 use super::{Peer, Sample, memory, sample};
 use crate::flow;
 
-const DENSEST: &str = "more are for the densest alone";
-
 /// The work of a flow that keeps four words in memory.
 macro_rules! flow_on_stack {
     ($first:expr, $yields:expr, $fiber:expr) => {{
@@ -25,41 +23,24 @@ macro_rules! flow_on_stack {
 }
 
 pub(crate) fn all() -> Vec<Peer> {
+    let [copied, aliased] = [Way::Copied, Way::Aliased].map(|way| movable(way, 4 << 10));
+    let [small, large] = [4 << 10, 16 << 10].map(Config::guarded);
+    let densest = |peer: Peer| peer.up_to(1_000_000, "more are for the densest alone");
+    let in_pages = |peer: Peer| peer.up_to(1_000_000, "memory, at 4 KiB a flow");
     vec![
-        Peer::new("fiber packed", |n, y| rings(packed(128), n, y)),
-        Peer::new("fiber packed, 4 words on stack, 192 B", |n, y| {
-            on_stack(packed(192), n, y)
-        }),
-        Peer::new("fiber movable", |n, y| {
-            rings(movable(Way::Isomalloc, 128), n, y)
-        }),
-        Peer::new("fiber movable, copied", |n, y| {
-            rings(movable(Way::Copied, 4 << 10), n, y)
-        })
-        .up_to(10_000, "4 KiB a flow"),
-        Peer::new("fiber movable, aliased", |n, y| {
-            rings(movable(Way::Aliased, 4 << 10), n, y)
-        })
-        .up_to(1_000, "microseconds a switch"),
-        Peer::new("fiber packed, 192 B slots", |n, y| rings(packed(192), n, y))
-            .up_to(1_000_000, DENSEST),
-        Peer::new("fiber packed, 256 B slots", |n, y| rings(packed(256), n, y))
-            .up_to(1_000_000, DENSEST),
-        Peer::new("fiber packed, 4 yield sites, state", sites).up_to(1_000_000, DENSEST),
-        Peer::new("fiber packed, free function", functions).up_to(1_000_000, DENSEST),
-        Peer::new("fiber packed, 1 KiB, own floats", own_floats).up_to(1_000_000, DENSEST),
-        Peer::new("fiber guarded, 16 KiB", |n, y| {
-            rings(Config::guarded(16 << 10), n, y)
-        })
-        .up_to(1_000_000, "memory, at 4 KiB a flow"),
-        Peer::new("fiber guarded, 4 KiB", |n, y| {
-            rings(Config::guarded(4 << 10), n, y)
-        })
-        .up_to(1_000_000, "memory, at 4 KiB a flow"),
-        Peer::new("fiber guarded, 4 words on stack, 4 KiB", |n, y| {
-            on_stack(Config::guarded(4 << 10), n, y)
-        })
-        .up_to(1_000_000, "memory, at 4 KiB a flow"),
+        rings("fiber packed", packed(128)),
+        on_stack("fiber packed, 4 words on stack, 192 B", packed(192)),
+        rings("fiber movable", movable(Way::Isomalloc, 128)),
+        rings("fiber movable, copied", copied).up_to(10_000, "4 KiB a flow"),
+        rings("fiber movable, aliased", aliased).up_to(1_000, "microseconds a switch"),
+        densest(rings("fiber packed, 192 B slots", packed(192))),
+        densest(rings("fiber packed, 256 B slots", packed(256))),
+        densest(Peer::new("fiber packed, 4 yield sites, state", sites)),
+        densest(Peer::new("fiber packed, free function", functions)),
+        densest(Peer::new("fiber packed, 1 KiB, own floats", own_floats)),
+        in_pages(rings("fiber guarded, 16 KiB", large)),
+        in_pages(rings("fiber guarded, 4 KiB", small)),
+        in_pages(on_stack("fiber guarded, 4 words on stack, 4 KiB", small)),
     ]
 }
 
@@ -75,26 +56,30 @@ fn movable(way: Way, bytes: usize) -> Config {
     unsafe { Config::kept(way, bytes) }
 }
 
-fn rings(config: Config, flows: usize, yields: usize) -> Sample {
-    lives(config, flows, yields, |scheduler, first| {
-        let handle = if first {
-            scheduler.spawn(move |fiber| flow!(true, yields, fiber.yield_now()))
-        } else {
-            scheduler.spawn(move |fiber| flow!(false, yields, fiber.yield_now()))
-        };
-        handle.expect("a fiber")
+fn rings(name: &'static str, config: Config) -> Peer {
+    Peer::new(name, move |flows, yields| {
+        lives(config, flows, yields, |scheduler, first| {
+            let handle = if first {
+                scheduler.spawn(move |fiber| flow!(true, yields, fiber.yield_now()))
+            } else {
+                scheduler.spawn(move |fiber| flow!(false, yields, fiber.yield_now()))
+            };
+            handle.expect("a fiber")
+        })
     })
 }
 
 /// As [`rings`], for flows that keep four words in memory, as most do that call anything.
-fn on_stack(config: Config, flows: usize, yields: usize) -> Sample {
-    lives(config, flows, yields, |scheduler, first| {
-        let handle = if first {
-            scheduler.spawn(move |fiber| flow_on_stack!(true, yields, fiber))
-        } else {
-            scheduler.spawn(move |fiber| flow_on_stack!(false, yields, fiber))
-        };
-        handle.expect("a fiber")
+fn on_stack(name: &'static str, config: Config) -> Peer {
+    Peer::new(name, move |flows, yields| {
+        lives(config, flows, yields, |scheduler, first| {
+            let handle = if first {
+                scheduler.spawn(move |fiber| flow_on_stack!(true, yields, fiber))
+            } else {
+                scheduler.spawn(move |fiber| flow_on_stack!(false, yields, fiber))
+            };
+            handle.expect("a fiber")
+        })
     })
 }
 
