@@ -41,6 +41,23 @@ impl Stack {
             self;
         bytes
     }
+
+    pub(crate) fn arena(self) -> usize {
+        match self {
+            Stack::Movable { arena, .. } => arena,
+            Stack::Packed { .. } | Stack::Guarded { .. } => 0,
+        }
+    }
+
+    /// At one place, with all others: it has no address of its own.
+    pub(crate) fn takes_turns(self) -> bool {
+        matches!(self, Stack::Movable { way, .. } if way != Way::Isomalloc)
+    }
+
+    /// In a slot side by side with others, without a guard.
+    pub(crate) fn has_canary(self) -> bool {
+        !matches!(self, Stack::Guarded { .. }) && !self.takes_turns()
+    }
 }
 
 /// Which stacks, and how many fibers at most at one time. Capacity costs address space, not memory.
@@ -101,20 +118,12 @@ impl Config {
 
     /// Room of `bytes` for what a movable fiber allocates, in whole cache lines or pages.
     #[must_use]
-    pub fn arena(self, bytes: usize) -> Config {
-        let Stack::Movable {
-            way, bytes: stack, ..
-        } = self.stack
-        else {
-            return self;
-        };
-        let unit = if way == Way::Aliased { PAGE } else { LINE };
-        let stack = Stack::Movable {
-            way,
-            bytes: stack,
-            arena: bytes.checked_next_multiple_of(unit).unwrap_or(LARGEST),
-        };
-        Config { stack, ..self }
+    pub fn arena(mut self, bytes: usize) -> Config {
+        if let Stack::Movable { way, arena, .. } = &mut self.stack {
+            let unit = if *way == Way::Aliased { PAGE } else { LINE };
+            *arena = bytes.checked_next_multiple_of(unit).unwrap_or(LARGEST);
+        }
+        self
     }
 
     fn new(stack: Stack) -> Config {
@@ -127,20 +136,16 @@ impl Config {
 
     /// Room for `fibers` at one time (65,536 unless told).
     #[must_use]
-    pub fn capacity(self, fibers: usize) -> Config {
-        Config {
-            capacity: fibers,
-            ..self
-        }
+    pub fn capacity(mut self, fibers: usize) -> Config {
+        self.capacity = fibers;
+        self
     }
 
     /// Words that processes of a region share ([`Region::common`](crate::movable::Region::common)).
     #[must_use]
-    pub fn common(self, words: u32) -> Config {
-        Config {
-            common: words,
-            ..self
-        }
+    pub fn common(mut self, words: u32) -> Config {
+        self.common = words;
+        self
     }
 
     /// Whether a panic in such a fiber reaches its `join`. With `panic = "abort"` none does.
@@ -151,13 +156,10 @@ impl Config {
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         arch::available().map_err(ConfigError::Unavailable)?;
-        let (bytes, minimum, multiple) = match self.stack {
-            Stack::Packed { bytes } => (bytes, PACKED_MINIMUM, LINE),
-            Stack::Guarded { bytes } => (bytes, GUARDED_MINIMUM, PAGE),
-            Stack::Movable { way, bytes, .. } => match way {
-                Way::Isomalloc => (bytes, PACKED_MINIMUM, LINE),
-                Way::Copied | Way::Aliased => (bytes, GUARDED_MINIMUM, PAGE),
-            },
+        let bytes = self.stack.bytes();
+        let (minimum, multiple) = match self.stack.has_canary() {
+            true => (PACKED_MINIMUM, LINE),
+            false => (GUARDED_MINIMUM, PAGE),
         };
         if bytes < minimum || !bytes.is_multiple_of(multiple) {
             return Err(ConfigError::Stack {
@@ -166,10 +168,7 @@ impl Config {
                 multiple,
             });
         }
-        let slot = match self.stack {
-            Stack::Movable { arena, .. } => bytes.saturating_add(arena),
-            Stack::Packed { .. } | Stack::Guarded { .. } => bytes,
-        };
+        let slot = bytes.saturating_add(self.stack.arena());
         if slot > LARGEST {
             return Err(ConfigError::TooLarge {
                 bytes: slot,

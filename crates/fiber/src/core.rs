@@ -30,6 +30,8 @@ pub(crate) mod rounds;
 mod slots;
 mod turns;
 
+pub(crate) use slots::unheard;
+
 use std::cell::{Cell, OnceCell};
 use std::io;
 use std::ptr;
@@ -82,13 +84,13 @@ pub(crate) struct Core {
     pub(crate) slots: Slots,
     pub(crate) controls: Table<Control>,
     marks: Table<Mark>,
-    ring: Table<Cell<Context>>,
-    len: Cell<usize>,
+    pub(crate) ring: Table<Cell<Context>>,
+    pub(crate) len: Cell<usize>,
     holes: Cell<usize>,
     late: Table<Cell<Context>>,
     late_len: Cell<usize>,
     in_round: Cell<bool>,
-    hole: Saved,
+    pub(crate) hole: Saved,
     lap: Lap,
     own_context: Saved,
     last_stack: Mapping,
@@ -131,7 +133,7 @@ impl Core {
             bytes: capacity * TABLE_BYTES,
             source,
         };
-        let last_stack = Mapping::guarded(last_stack_bytes(config.stack)).map_err(memory)?;
+        let last_stack = Mapping::private(PAGE, last_stack_bytes(config.stack)).map_err(memory)?;
         // The low end of a stack whose high end is used.
         let hole_top = last_stack
             .base()
@@ -240,18 +242,7 @@ impl Core {
         self.live.set(self.live.get() + 1);
     }
 
-    pub(crate) fn ring_len(&self) -> usize {
-        self.len.get()
-    }
-
-    pub(crate) fn ring_at(&self, place: usize) -> &Cell<Context> {
-        self.ring.at(place)
-    }
-
-    pub(crate) fn hole(&self) -> Context {
-        &raw const self.hole
-    }
-
+    #[inline(always)]
     pub(crate) fn left(&self) {
         self.live.set(self.live.get() - 1);
     }

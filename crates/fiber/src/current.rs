@@ -4,9 +4,11 @@
 //! that finds its own copy confirmed goes on with that.
 
 use std::ptr;
+use std::rc::Rc;
 
 use crate::arch::{self, Turn};
 use crate::core::Core;
+use crate::error::SpawnError;
 use crate::fatal;
 
 /// Words of the kernel thread.
@@ -65,6 +67,13 @@ pub(crate) fn core_for(what: &str) -> *const Core {
     core
 }
 
+/// Of this thread's running scheduler, for one who makes a fiber.
+pub(crate) fn another_count() -> Result<Rc<Core>, SpawnError> {
+    // SAFETY: null, or a scheduler that runs or is being dropped, below us on this thread.
+    let core = unsafe { core().as_ref() }.ok_or(SpawnError::Outside)?;
+    core.another_count().ok_or(SpawnError::Dropped)
+}
+
 #[inline(always)]
 pub(crate) fn core() -> *const Core {
     arch::own::<CORE>().cast_const().cast()
@@ -94,16 +103,12 @@ impl Entered {
         }
     }
 
-    /// Outside any fiber, also within another scheduler's.
-    pub(crate) fn to_drop(core: &Core) -> Entered {
+    /// Outside any fiber, also within another scheduler's: for one that is dropped, or a generator
+    /// that is resumed where its scheduler does not run.
+    pub(crate) fn outside(core: &Core) -> Entered {
         let before = Entered::to_run(core);
         publish(ptr::null_mut());
         before
-    }
-
-    /// For a generator that is resumed where its scheduler does not run.
-    pub(crate) fn outside(core: &Core) -> Entered {
-        Entered::to_drop(core)
     }
 
     pub(crate) fn to_unwind(core: &Core) -> Entered {

@@ -159,16 +159,24 @@ fn guard_advice(by_mapping: bool) -> &'static str {
 }
 
 /// Why a fiber has no result.
+#[derive(thiserror::Error)]
 pub enum JoinError {
     /// It panicked; this is what it threw.
+    #[error("the fiber panicked: {}", text_of(.0.as_ref()).unwrap_or("(no text)"))]
     Panicked(Box<dyn Any + Send>),
     /// Every other fiber is suspended or has ended: nobody can awaken it.
+    #[error("the fiber is suspended and no fiber is left to awaken it")]
     Stuck,
     /// A fiber of another scheduler, which its own runs in turn, asked for the join.
+    #[error(
+        "the scheduler of the fiber waits for the fiber that asks, which belongs to another one: join it in a fiber of its own scheduler"
+    )]
     Waiting,
     /// Its scheduler was dropped first.
+    #[error("the scheduler of the fiber was dropped before it ended")]
     Dropped,
     /// It was in another process, which died.
+    #[error("the fiber was lost: process {process}, which had it, died")]
     Lost {
         /// The number of that process in the region.
         process: usize,
@@ -179,40 +187,9 @@ impl JoinError {
     /// What the fiber said when it panicked.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
-        let JoinError::Panicked(payload) = self else {
-            return None;
-        };
-        let text = payload.downcast_ref::<&str>().copied();
-        text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-    }
-}
-
-impl fmt::Display for JoinError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            JoinError::Panicked(_) => {
-                write!(
-                    f,
-                    "the fiber panicked: {}",
-                    self.message().unwrap_or("(no text)")
-                )
-            }
-            JoinError::Stuck => {
-                f.write_str("the fiber is suspended and no fiber is left to awaken it")
-            }
-            JoinError::Waiting => f.write_str(
-                "the scheduler of the fiber waits for the fiber that asks, which belongs to \
-                 another one: join it in a fiber of its own scheduler",
-            ),
-            JoinError::Lost { process } => {
-                write!(
-                    f,
-                    "the fiber was lost: process {process}, which had it, died"
-                )
-            }
-            JoinError::Dropped => {
-                f.write_str("the scheduler of the fiber was dropped before it ended")
-            }
+            JoinError::Panicked(thrown) => text_of(thrown.as_ref()),
+            _ => None,
         }
     }
 }
@@ -223,4 +200,7 @@ impl fmt::Debug for JoinError {
     }
 }
 
-impl std::error::Error for JoinError {}
+pub(crate) fn text_of(thrown: &(dyn Any + Send)) -> Option<&str> {
+    let text = thrown.downcast_ref::<&str>().copied();
+    text.or_else(|| thrown.downcast_ref::<String>().map(String::as_str))
+}

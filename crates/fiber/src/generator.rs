@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use crate::arch::{self, Context, Saved, Turn};
 use crate::control::{Mark, Stage, place};
-use crate::core::Core;
+use crate::core::{Core, unheard};
 use crate::current::{self, Entered};
 use crate::error::SpawnError;
 use crate::fatal;
@@ -370,7 +370,7 @@ where
     // SAFETY: who resumed last waits in its frame, with the post.
     let what = match unsafe { (*giver.post).what } {
         What::Unwind => {
-            drop_unheard(lived);
+            unheard(|| drop(lived));
             What::Ended
         }
         _ => leave_for_handle(lived, top),
@@ -395,12 +395,6 @@ fn leave_for_handle<R>(lived: Result<R, Thrown>, top: *mut u8) -> What {
             What::Threw
         }
     }
-}
-
-/// A destructor's panic was reported; its payload is gone.
-fn drop_unheard<V>(value: V) {
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(value)));
-    dropped.unwrap_or_else(mem::forget);
 }
 
 impl Core {

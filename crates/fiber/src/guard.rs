@@ -14,8 +14,8 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use crate::core::Core;
 use crate::current;
 use crate::fatal::{end, say};
-use crate::memory::Mapping;
-use crate::naming::{bytes, overflowed};
+use crate::memory::{Mapping, PAGE};
+use crate::naming::overflowed;
 
 static BEFORE: OnceLock<SigAction> = OnceLock::new();
 
@@ -54,7 +54,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
 
 fn name_overflow(core: &Core, address: usize) {
     if let Some(index) = core.slots.guard_at(address) {
-        let bytes = bytes(core.slots.stack());
+        let bytes = core.slots.stack().bytes();
         end(format_args!(
             "fiber {index} overflowed its guarded stack of {bytes} bytes (it touched {address:#x}): \
              use larger stacks"
@@ -76,7 +76,7 @@ fn name_overflow(core: &Core, address: usize) {
 
 /// Ends the program if an overflow is certain.
 fn name_packed(core: &Core, address: usize) {
-    let bytes = bytes(core.slots.stack());
+    let bytes = core.slots.stack().bytes();
     let in_a_fiber = !current::turn().is_null();
     if in_a_fiber && core.slots.is_below_all(address) {
         let index = core.running_index();
@@ -143,7 +143,7 @@ impl AlternateStack {
     const BYTES: usize = 64 << 10;
 
     fn install() -> io::Result<AlternateStack> {
-        let mapping = Mapping::guarded(AlternateStack::BYTES)?;
+        let mapping = Mapping::private(PAGE, AlternateStack::BYTES)?;
         let ours = stack_of(mapping.base(), 0, AlternateStack::BYTES);
         // SAFETY: the mapping lives until `drop` has taken it away again.
         unsafe { libc::sigaltstack(&raw const ours, ptr::null_mut()) };

@@ -107,8 +107,7 @@ pub fn suspend() {
 pub fn awaken(id: FiberId) -> bool {
     // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
     let core = unsafe { &*current::core_for("fiber::awaken") };
-    let found = core.find(id).filter(|_| !core.is_dropped());
-    found.is_some_and(|index| core.awaken(index))
+    !core.is_dropped() && core.awaken_by(id)
 }
 
 /// As [`awaken`] for each id, faster for many far apart; returns how many were true.
@@ -141,10 +140,7 @@ where
     O: 'static,
     R: 'static,
 {
-    // SAFETY: null, or a scheduler that runs or is being dropped, below us on this thread.
-    let core = unsafe { current::core().as_ref() }.ok_or(SpawnError::Outside)?;
-    let core = core.another_count().ok_or(SpawnError::Dropped)?;
-    generator::make(&core, body)
+    generator::make(&current::another_count()?, body)
 }
 
 /// Makes a fiber of this thread's running scheduler. Errors: as [`Scheduler::spawn`];
@@ -154,8 +150,6 @@ where
     F: FnOnce(&mut Fiber) -> T + 'static,
     T: 'static,
 {
-    // SAFETY: null, or a scheduler that runs or is being dropped, below us on this thread.
-    let core = unsafe { current::core().as_ref() }.ok_or(SpawnError::Outside)?;
-    let core = core.another_count().ok_or(SpawnError::Dropped)?;
+    let core = current::another_count()?;
     start::spawn(&core, Floats::Common, start::Closure::new(body))
 }

@@ -49,7 +49,7 @@ impl Mapping {
         }
     }
 
-    fn above(own: sys::Mapping, below: usize) -> Mapping {
+    pub(crate) fn above(own: sys::Mapping, below: usize) -> Mapping {
         // SAFETY: every caller maps at least these bytes.
         let base = unsafe { own.base().add(below) };
         Mapping {
@@ -60,20 +60,8 @@ impl Mapping {
         }
     }
 
-    pub(crate) fn taken(own: sys::Mapping) -> Mapping {
-        Mapping::above(own, 0)
-    }
-
-    /// On a boundary of huge pages if it can hold one.
-    pub(crate) fn private(bytes: usize) -> io::Result<Mapping> {
-        Mapping::private_above(0, bytes)
-    }
-
-    pub(crate) fn guarded(bytes: usize) -> io::Result<Mapping> {
-        Mapping::private_above(PAGE, bytes)
-    }
-
-    fn private_above(below: usize, bytes: usize) -> io::Result<Mapping> {
+    /// Above `below` untouchable bytes (whole pages), on a boundary of huge pages if it can hold one.
+    pub(crate) fn private(below: usize, bytes: usize) -> io::Result<Mapping> {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
         let own = match bytes < HUGE_PAGE {
             true => sys::Mapping::new_unreserved(below + bytes, Of::Private),
@@ -98,14 +86,11 @@ impl Mapping {
     }
 
     /// Whole huge pages if it fills half of the last: one takes as long as some forty small ones.
-    pub(crate) fn in_huge_pages(bytes: usize) -> io::Result<Mapping> {
-        Mapping::in_huge_pages_above(0, bytes)
-    }
-
-    /// Above `below` untouchable bytes (whole pages).
-    pub(crate) fn in_huge_pages_above(below: usize, bytes: usize) -> io::Result<Mapping> {
-        let mapping = Mapping::private_above(below, in_whole_pages(bytes))?;
-        mapping.prefer_huge_pages();
+    pub(crate) fn in_huge_pages(below: usize, bytes: usize) -> io::Result<Mapping> {
+        let mapping = Mapping::private(below, in_whole_pages(bytes))?;
+        if let Some(own) = mapping.own.as_ref().filter(|_| mapping.bytes >= HUGE_PAGE) {
+            let _works_without = own.advise(Advice::HugePages);
+        }
         Ok(mapping)
     }
 
@@ -119,12 +104,6 @@ impl Mapping {
 
     pub(crate) fn end(&self) -> *mut u8 {
         self.base().wrapping_add(self.bytes)
-    }
-
-    fn prefer_huge_pages(&self) {
-        if let Some(own) = self.own.as_ref().filter(|_| self.bytes >= HUGE_PAGE) {
-            let _works_without = own.advise(Advice::HugePages);
-        }
     }
 }
 
@@ -152,7 +131,7 @@ impl<T: Zeroed> Table<T> {
     }
 
     fn at_half_a_page(len: usize, start: usize) -> io::Result<Table<T>> {
-        let mapping = Mapping::in_huge_pages(start + len * size_of::<T>())?;
+        let mapping = Mapping::in_huge_pages(0, start + len * size_of::<T>())?;
         Ok(Table {
             mapping,
             start,
@@ -200,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_huge_page_that_would_be_half_full_is_taken_whole() {
-        let bytes = |asked| Mapping::in_huge_pages(asked).unwrap().bytes();
+        let bytes = |asked| Mapping::in_huge_pages(0, asked).unwrap().bytes();
         assert_eq!(bytes(PAGE), PAGE);
         assert_eq!(bytes(HUGE_PAGE / 2 - 1), HUGE_PAGE / 2);
         assert_eq!(bytes(HUGE_PAGE / 2), HUGE_PAGE);
@@ -211,20 +190,20 @@ mod tests {
     #[test]
     fn only_what_lies_below_may_not_be_touched() {
         for bytes in [PAGE, 3 * HUGE_PAGE] {
-            let mapping = Mapping::in_huge_pages_above(PAGE, bytes).unwrap();
+            let mapping = Mapping::in_huge_pages(PAGE, bytes).unwrap();
             let base = mapping.base().addr();
             assert!(mapping.is_below(base - 1) && mapping.is_below(base - PAGE));
             assert!(!mapping.is_below(base) && !mapping.is_below(base - PAGE - 1));
             assert!(bytes < HUGE_PAGE || base.is_multiple_of(HUGE_PAGE));
         }
-        let mapping = Mapping::private(PAGE).unwrap();
+        let mapping = Mapping::private(0, PAGE).unwrap();
         assert!(!mapping.is_below(mapping.base().addr() - 1));
     }
 
     #[test]
     fn what_can_hold_huge_pages_starts_on_a_boundary_of_them() {
         for bytes in [HUGE_PAGE / 2, HUGE_PAGE, 3 * HUGE_PAGE + 1] {
-            let mapping = Mapping::in_huge_pages(bytes).unwrap();
+            let mapping = Mapping::in_huge_pages(0, bytes).unwrap();
             assert_eq!(mapping.base().addr() % HUGE_PAGE, 0);
         }
     }

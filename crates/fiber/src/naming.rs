@@ -8,7 +8,7 @@
 use std::panic::PanicHookInfo;
 use std::sync::Once;
 
-use crate::config::{CATCHES_FROM, Stack, can_unwind};
+use crate::config::{CATCHES_FROM, can_unwind};
 use crate::core::Core;
 use crate::current;
 use crate::fatal::{end, say};
@@ -17,7 +17,7 @@ use crate::fatal::{end, say};
 #[cold]
 #[inline(never)]
 pub(crate) fn overflowed(core: &Core, index: u32) -> ! {
-    let bytes = bytes(core.slots.stack());
+    let bytes = core.slots.stack().bytes();
     let above = (index..core.used_slots().end).take_while(|above| !core.slots.is_whole(*above));
     let index = above.last().unwrap_or(index);
     end(format_args!(
@@ -28,7 +28,7 @@ pub(crate) fn overflowed(core: &Core, index: u32) -> ! {
 
 #[cold]
 pub(crate) fn cannot_unwind(core: &Core, index: u32) -> ! {
-    let bytes = bytes(core.slots.stack());
+    let bytes = core.slots.stack().bytes();
     let why = match can_unwind() {
         true => format_args!(
             "its stack of {bytes} bytes is too small to unwind: it takes {CATCHES_FROM}"
@@ -38,10 +38,6 @@ pub(crate) fn cannot_unwind(core: &Core, index: u32) -> ! {
     end(format_args!(
         "fiber {index} has not ended and its scheduler is dropped, but {why}; let it end first"
     ))
-}
-
-pub(crate) fn bytes(stack: Stack) -> usize {
-    stack.bytes()
 }
 
 enum Panic {
@@ -87,7 +83,7 @@ fn kind(core: &Core, info: &PanicHookInfo<'_>) -> Panic {
 }
 
 fn name_panic(core: &Core, index: u32, kind: &Panic) {
-    let bytes = bytes(core.slots.stack());
+    let bytes = core.slots.stack().bytes();
     match kind {
         Panic::Caught => {}
         Panic::LetOut => say(format_args!("fiber {index} cannot go on unwinding")),

@@ -96,8 +96,7 @@ impl Scheduler {
 
     /// Has a fiber go on, or not stop at its next suspend; false if it has ended or is another's.
     pub fn awaken(&self, id: FiberId) -> bool {
-        let found = self.core.find(id);
-        found.is_some_and(|index| self.core.awaken(index))
+        self.core.awaken_by(id)
     }
 
     /// As [`Scheduler::awaken`] for each id, with prefetches; returns how many times it was true.

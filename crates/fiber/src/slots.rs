@@ -34,7 +34,6 @@ use std::io;
 use crate::config::{Config, Stack};
 use crate::error::{ConfigError, SpawnError};
 use crate::memory::{LINE, Mapping, PAGE};
-use crate::movable::Way;
 use crate::valgrind::RED_ZONE;
 
 pub(crate) const CANARY: u64 = 0x5AFE_57AC;
@@ -72,28 +71,16 @@ enum Guard {
 }
 
 pub(crate) fn stride(stack: Stack) -> usize {
-    match stack {
-        Stack::Packed { bytes } => {
-            let lines = bytes / LINE;
-            (lines + usize::from(lines > 2 && lines.is_multiple_of(2))) * LINE
-        }
-        // The guard, and room for the colour.
-        Stack::Guarded { bytes } => bytes.saturating_add(2 * PAGE),
-        Stack::Movable { way, bytes, arena } => {
-            let bytes = bytes.saturating_add(arena);
-            match way {
-                Way::Isomalloc => stride(Stack::Packed { bytes }),
-                // Mapped at each switch, so whole pages; copied ones as well.
-                Way::Copied | Way::Aliased => bytes.next_multiple_of(PAGE),
-            }
-        }
+    let bytes = stack.bytes().saturating_add(stack.arena());
+    if stack.has_canary() {
+        let lines = bytes / LINE;
+        return (lines + usize::from(lines > 2 && lines.is_multiple_of(2))) * LINE;
     }
-}
-
-fn arena(stack: Stack) -> usize {
-    match stack {
-        Stack::Movable { arena, .. } => arena,
-        Stack::Packed { .. } | Stack::Guarded { .. } => 0,
+    match stack.takes_turns() {
+        // Mapped at each switch, so whole pages; copied ones as well.
+        true => bytes.next_multiple_of(PAGE),
+        // The guard, and room for the colour.
+        false => bytes.saturating_add(2 * PAGE),
     }
 }
 
@@ -106,24 +93,17 @@ impl Config {
 }
 
 impl Slots {
-    /// Takes no memory yet. Packed slots are further apart if `watched` by valgrind.
+    /// Takes no memory yet.
     pub(crate) fn new(config: &Config, watched: bool) -> Result<Slots, ConfigError> {
-        let usual = stride(config.stack);
-        let (usable, stride) = match config.stack {
-            Stack::Packed { .. } if watched => (usual - size_of_val(&CANARY), usual + RED_ZONE),
-            Stack::Packed { .. } => (usual - size_of_val(&CANARY), usual),
-            Stack::Guarded { bytes } | Stack::Movable { bytes, .. } => (bytes, usual),
-        };
-        let bytes = LANDING + stride * config.capacity;
+        let bytes = LANDING + Slots::stride_of(config.stack, watched) * config.capacity;
         let mapping = match config.stack {
-            Stack::Packed { .. } => Mapping::in_huge_pages_above(PAGE, bytes),
-            Stack::Guarded { .. } | Stack::Movable { .. } => Mapping::private(bytes),
+            Stack::Packed { .. } => Mapping::in_huge_pages(PAGE, bytes),
+            Stack::Guarded { .. } | Stack::Movable { .. } => Mapping::private(0, bytes),
         };
         let mapping = mapping.map_err(|source| ConfigError::Memory { bytes, source })?;
         let mut slots = Slots {
-            usable,
             capacity: config.capacity,
-            ..Slots::within(mapping, config.stack, stride)
+            ..Slots::within(mapping, config.stack, watched)
         };
         if let Stack::Guarded { .. } = config.stack {
             slots.guard = slots.best_guard();
@@ -132,51 +112,32 @@ impl Slots {
         Ok(slots)
     }
 
-    pub(crate) fn movable(mapping: Mapping, stack: Stack, watched: bool) -> Slots {
-        let slots = Slots::within(mapping, stack, Slots::stride_of(stack, watched));
-        match stack {
-            Stack::Movable {
-                way: Way::Copied | Way::Aliased,
-                ..
-            } => Slots {
-                guard: Guard::Elsewhere,
-                ..slots
-            },
-            _ => Slots {
-                usable: stride(stack) - slots.arena - size_of_val(&CANARY),
-                ..slots
-            },
-        }
-    }
-
-    fn within(mapping: Mapping, stack: Stack, stride: usize) -> Slots {
+    pub(crate) fn within(mapping: Mapping, stack: Stack, watched: bool) -> Slots {
         Slots {
             mapping,
             stack,
-            stride,
-            usable: stack.bytes(),
-            arena: arena(stack),
-            guard: Guard::None,
+            stride: Slots::stride_of(stack, watched),
+            usable: match stack.has_canary() {
+                true => stride(stack) - stack.arena() - size_of_val(&CANARY),
+                false => stack.bytes(),
+            },
+            arena: stack.arena(),
+            guard: match stack.takes_turns() {
+                true => Guard::Elsewhere,
+                false => Guard::None,
+            },
             capacity: 0,
             guarded: Cell::new(0),
             in_batches: Cell::new(false),
         }
     }
 
+    /// Those with a canary are further apart if `watched` by valgrind.
     pub(crate) fn stride_of(stack: Stack, watched: bool) -> usize {
-        let runs_elsewhere = matches!(
-            stack,
-            Stack::Movable {
-                way: Way::Copied | Way::Aliased,
-                ..
-            }
-        );
-        let red_zone = if watched && !runs_elsewhere {
-            RED_ZONE
-        } else {
-            0
-        };
-        stride(stack) + red_zone
+        match watched && stack.has_canary() {
+            true => stride(stack) + RED_ZONE,
+            false => stride(stack),
+        }
     }
 
     pub(crate) fn landing(&self) -> *mut u8 {

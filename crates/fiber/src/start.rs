@@ -166,7 +166,7 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
 
 #[inline(always)]
 fn present<'a>() -> (&'a Core, u32) {
-    // SAFETY: a fiber runs, so its scheduler does, below it.
-    let core = unsafe { &*current::core() };
+    // SAFETY: a fiber runs.
+    let core = unsafe { current::running() };
     (core, core.running_index())
 }

@@ -9,11 +9,6 @@ pub(super) fn is_as_if_built_to_abort() -> bool {
     std::env::var_os(ROLE).is_some()
 }
 
-/// What a child that runs `test` said before it aborted.
-fn ending_of(test: &str) -> String {
-    skipped::said_before_aborting(test, ROLE)
-}
-
 #[test]
 fn a_suspended_fiber_of_a_dropped_scheduler_is_named_where_panics_abort() {
     if is_as_if_built_to_abort() {
@@ -28,7 +23,7 @@ fn a_suspended_fiber_of_a_dropped_scheduler_is_named_where_panics_abort() {
     }
     let test =
         "config::tests::a_suspended_fiber_of_a_dropped_scheduler_is_named_where_panics_abort";
-    let said = ending_of(test);
+    let said = skipped::said_before_aborting(test, ROLE);
     let named =
         "fiber 0 has not ended and its scheduler is dropped, but this program is built with";
     assert!(said.contains(named), "{said}");
@@ -44,7 +39,8 @@ fn a_panic_is_of_a_named_fiber_where_panics_abort() {
             .unwrap();
         return;
     }
-    let said = ending_of("config::tests::a_panic_is_of_a_named_fiber_where_panics_abort");
+    let test = "config::tests::a_panic_is_of_a_named_fiber_where_panics_abort";
+    let said = skipped::said_before_aborting(test, ROLE);
     assert!(
         said.contains("fiber 0 panicked in a program built with panic"),
         "{said}"

@@ -18,7 +18,7 @@ impl Core {
             && self.is_home_of(index)
             && self.slots.is_whole(index);
         if is_plain {
-            self.live.set(self.live.get() - 1);
+            self.left();
             self.leave_hole(turn);
             // SAFETY: the cell after a turn holds a fiber, a hole or the scheduler.
             unsafe { arch::leave(turn.wrapping_add(1)) }
@@ -34,7 +34,7 @@ impl Core {
         let index = self.ending.get();
         let control = self.control(index);
         self.check_now(index);
-        self.live.set(self.live.get() - 1);
+        self.left();
         if control.own_floats.get() {
             self.put_floats_away();
         }
@@ -68,7 +68,7 @@ impl Core {
             ));
         }
         self.dropped.set(true);
-        let _entered = Entered::to_drop(self);
+        let _entered = Entered::outside(self);
         self.len.set(0);
         let kept = self.used_slots().filter(|index| !self.drop_fiber(*index));
         kept.count() == 0

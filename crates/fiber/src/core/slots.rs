@@ -8,6 +8,11 @@ use crate::core::Core;
 use crate::error::SpawnError;
 use crate::fiber::FiberId;
 
+/// A destructor's panic was reported; its payload is gone, since it may panic again when dropped.
+pub(crate) fn unheard(drops: impl FnOnce()) {
+    catch_unwind(AssertUnwindSafe(drops)).unwrap_or_else(mem::forget);
+}
+
 impl Core {
     #[inline]
     pub(crate) fn take_slot(&self) -> Result<(&Control, u32), SpawnError> {
@@ -54,11 +59,8 @@ impl Core {
         control.link.set(self.free.replace(index));
     }
 
-    /// A destructor's panic was reported; its payload is gone.
     pub(crate) fn discard_unheard(&self, index: u32) {
-        let dropped = catch_unwind(AssertUnwindSafe(|| self.discard(index)));
-        // The payload may panic again when dropped.
-        dropped.unwrap_or_else(mem::forget);
+        unheard(|| self.discard(index));
     }
 
     pub(crate) fn discard(&self, index: u32) {

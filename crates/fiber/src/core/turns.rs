@@ -148,13 +148,18 @@ impl Core {
         true
     }
 
+    #[inline]
+    pub(crate) fn awaken_by(&self, id: FiberId) -> bool {
+        self.find(id).is_some_and(|index| self.awaken(index))
+    }
+
     /// Returns those not ended. Prefetches, so that cache misses overlap.
     pub(crate) fn awaken_all(&self, ids: &[FiberId]) -> usize {
         let awakened = ids.iter().enumerate().filter(|(place, id)| {
             if let Some(ahead) = ids.get(place + AWAKEN_AHEAD) {
                 self.prefetch_mark(ahead.index);
             }
-            self.find(**id).is_some_and(|index| self.awaken(index))
+            self.awaken_by(**id)
         });
         awakened.count()
     }

@@ -10,7 +10,7 @@ use super::arena::Arena;
 use super::values::Movable;
 use crate::core::Core;
 use crate::current::{self, SchedulerDropped};
-use crate::error::{JoinError, SpawnError};
+use crate::error::{JoinError, SpawnError, text_of};
 use crate::fiber::{Fiber, FiberId};
 use crate::join::JoinHandle;
 use crate::scheduler::Scheduler;
@@ -202,9 +202,7 @@ impl Message {
     const MOST: usize = 111;
 
     fn of(thrown: &(dyn Any + Send)) -> Message {
-        let text = thrown.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| thrown.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("(no text)");
+        let text = text_of(thrown).unwrap_or("(no text)");
         let len = text.floor_char_boundary(Message::MOST);
         let mut bytes = [0; Message::MOST];
         bytes[..len].copy_from_slice(&text.as_bytes()[..len]);
@@ -221,20 +219,16 @@ impl fmt::Display for Message {
     }
 }
 
-impl fmt::Debug for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 struct Begins<A, T> {
     argument: A,
     body: fn(&mut MovableFiber<'_>, A) -> T,
 }
 
-impl<A, T> Begins<A, T> {
+impl<A, T> Life for Begins<A, T> {
+    type Output = T;
+
     #[inline(always)]
-    fn begin(self, fiber: &mut Fiber) -> T {
+    fn live(self, fiber: &mut Fiber) -> T {
         let (base, bytes) = here(|core| core.slots.arena(core.running_index()));
         // SAFETY: the arena of the slot on which this runs, whose last fiber has ended.
         let arena = unsafe { Arena::begin(base, bytes) };
@@ -247,21 +241,13 @@ impl<A, T> Begins<A, T> {
     }
 }
 
-impl<A, T> Life for Begins<A, T> {
-    type Output = T;
-
-    fn live(self, fiber: &mut Fiber) -> T {
-        self.begin(fiber)
-    }
-}
-
 struct Catches<A, T>(Begins<A, T>);
 
 impl<A, T> Life for Catches<A, T> {
     type Output = Result<T, Message>;
 
     fn live(self, fiber: &mut Fiber) -> Result<T, Message> {
-        let ended = catch_unwind(AssertUnwindSafe(|| self.0.begin(fiber)));
+        let ended = catch_unwind(AssertUnwindSafe(|| self.0.live(fiber)));
         ended.map_err(|thrown| {
             if thrown.is::<SchedulerDropped>() {
                 resume_unwind(thrown);

@@ -17,13 +17,15 @@
 //! then send what is live of a fiber (`wire`). Sources: personality(2), unix(7) (`SCM_RIGHTS`).
 
 use std::hash::Hasher;
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::sync::OnceLock;
 
-use super::region::Region;
+use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
+
+use super::region::{Region, Terms};
 use super::wire::Wire;
 use crate::config::{Config, Stack};
 use crate::current;
@@ -127,9 +129,7 @@ impl Region {
     /// is not the same program at the same addresses, or cannot be talked to.
     pub fn offer(&self, peer: &UnixStream) -> Result<(), PeerError> {
         compare(peer)?;
-        let (config, processes, number) = self.terms();
-        let words = words(&config, processes, number, self.address());
-        send_with_file(peer, bytes_of(&words), self.file())?;
+        send_with_file(peer, &bytes_of(&words(&self.terms())), self.file())?;
         Ok(())
     }
 
@@ -139,25 +139,22 @@ impl Region {
         compare(peer)?;
         let mut words = [0_u64; WORDS];
         let file = receive_with_file(peer, &mut words)?;
-        let (config, processes, number, address) = terms(&words)?;
-        Ok(Region::of_peer(file, config, processes, number, address)?)
+        Ok(Region::on(terms(&words)?, Some(file))?)
     }
 
     /// Has fibers go between this process, number 0, and the one at the other end of `peer`, number
     /// 1, which calls [`Region::linked`], without shared memory. Errors: as [`Region::offer`]; or
     /// the region is not for two, has another one, or no room there.
     pub fn link(&self, mut peer: UnixStream) -> Result<(), PeerError> {
-        let (config, processes, number) = self.terms();
-        if processes != LINKED {
-            let most = LINKED;
+        let (processes, most) = (self.processes(), LINKED);
+        if processes != most {
             return Err(ConfigError::Processes { processes, most }.into());
         }
         if self.has_joined(1) {
             return Err(ConfigError::Joined { process: 1 }.into());
         }
         compare(&peer)?;
-        let words = words(&config, processes, number, self.address());
-        peer.write_all(&bytes_of(&words))?;
+        peer.write_all(&bytes_of(&words(&self.terms())))?;
         let mut answer = [0; 1];
         peer.read_exact(&mut answer)?;
         if answer != [READY] {
@@ -175,8 +172,7 @@ impl Region {
         compare(&peer)?;
         let mut bytes = [0; size_of::<[u64; WORDS]>()];
         peer.read_exact(&mut bytes)?;
-        let (config, processes, number, address) = terms(&words_of(&bytes))?;
-        let region = Region::apart(config, processes, number, address);
+        let region = Region::on(terms(&words_of(&bytes))?, None);
         peer.write_all(&[if region.is_ok() { READY } else { 0 }])?;
         let region = region?;
         region.send_by(Wire::over(peer, 0)?);
@@ -213,24 +209,25 @@ fn words_of(bytes: &[u8; size_of::<[u64; WORDS]>()]) -> [u64; WORDS] {
     std::array::from_fn(|place| u64::from_ne_bytes(chunks[place]))
 }
 
-fn words(config: &Config, processes: usize, number: u32, address: usize) -> [u64; WORDS] {
-    let (way, bytes, arena) = match config.stack {
-        Stack::Movable { way, bytes, arena } => (way as u64, bytes, arena),
-        Stack::Packed { bytes } | Stack::Guarded { bytes } => (u64::MAX, bytes, 0),
+fn words(terms: &Terms) -> [u64; WORDS] {
+    let Config { stack, .. } = terms.config;
+    let way = match stack {
+        Stack::Movable { way, .. } => way as u64,
+        Stack::Packed { .. } | Stack::Guarded { .. } => u64::MAX,
     };
     [
         way,
-        bytes as u64,
-        arena as u64,
-        config.capacity as u64,
-        processes as u64,
-        number.into(),
-        address as u64,
-        config.common.into(),
+        stack.bytes() as u64,
+        stack.arena() as u64,
+        terms.config.capacity as u64,
+        terms.processes as u64,
+        terms.number.into(),
+        terms.address as u64,
+        terms.config.common.into(),
     ]
 }
 
-fn terms(words: &[u64; WORDS]) -> io::Result<(Config, usize, u32, usize)> {
+fn terms(words: &[u64; WORDS]) -> io::Result<Terms> {
     let [
         way,
         bytes,
@@ -247,73 +244,39 @@ fn terms(words: &[u64; WORDS]) -> io::Result<(Config, usize, u32, usize)> {
     // SAFETY: who reserved the region promised that frames fit; both processes are one program.
     let config = unsafe { Config::kept(way, bytes as usize) };
     let config = config.arena(arena as usize).capacity(capacity as usize);
-    let config = config.common(common as u32);
-    Ok((config, processes as usize, number as u32, address as usize))
+    Ok(Terms {
+        config: config.common(common as u32),
+        processes: processes as usize,
+        number: number as u32,
+        address: address as usize,
+    })
 }
 
-#[repr(C)]
-struct Control {
-    head: libc::cmsghdr,
-    file: RawFd,
-}
-
-fn message<R>(
-    bytes: &mut [u8],
-    control: &mut Control,
-    act: impl FnOnce(&mut libc::msghdr) -> R,
-) -> R {
-    let mut part = libc::iovec {
-        iov_base: bytes.as_mut_ptr().cast(),
-        iov_len: bytes.len(),
-    };
-    // SAFETY: all-zero bytes are a message with nothing in it.
-    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
-    message.msg_iov = &raw mut part;
-    message.msg_iovlen = 1;
-    message.msg_control = (&raw mut *control).cast();
-    message.msg_controllen = size_of::<Control>();
-    act(&mut message)
-}
-
-fn control(file: RawFd) -> Control {
-    Control {
-        head: libc::cmsghdr {
-            cmsg_len: size_of::<libc::cmsghdr>() + size_of::<RawFd>(),
-            cmsg_level: libc::SOL_SOCKET,
-            cmsg_type: libc::SCM_RIGHTS,
-        },
-        file,
-    }
-}
-
-fn send_with_file(peer: &UnixStream, mut bytes: Vec<u8>, file: RawFd) -> io::Result<()> {
-    let length = bytes.len();
-    let sent = message(&mut bytes, &mut control(file), |message| {
-        // SAFETY: message and what it points to live until the call returns.
-        unsafe { libc::sendmsg(peer.as_raw_fd(), message, libc::MSG_NOSIGNAL) }
-    });
-    if usize::try_from(sent).is_ok_and(|sent| sent == length) {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
+fn send_with_file(peer: &UnixStream, bytes: &[u8], file: RawFd) -> io::Result<()> {
+    let (parts, files) = ([IoSlice::new(bytes)], [file]);
+    let control = [ControlMessage::ScmRights(&files)];
+    let flags = MsgFlags::MSG_NOSIGNAL;
+    let sent = sendmsg::<()>(peer.as_raw_fd(), &parts, &control, flags, None)?;
+    match sent == bytes.len() {
+        true => Ok(()),
+        false => Err(io::ErrorKind::WriteZero.into()),
     }
 }
 
 fn receive_with_file(peer: &UnixStream, words: &mut [u64; WORDS]) -> io::Result<OwnedFd> {
     let mut bytes = [0; size_of::<[u64; WORDS]>()];
-    let mut control = control(-1);
-    let got = message(&mut bytes, &mut control, |message| {
-        let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_WAITALL;
-        // SAFETY: message and what it points to live until the call returns, and are writable.
-        unsafe { libc::recvmsg(peer.as_raw_fd(), message, flags) }
+    let mut control = nix::cmsg_space!(RawFd);
+    let mut parts = [IoSliceMut::new(&mut bytes)];
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC | MsgFlags::MSG_WAITALL;
+    let message = recvmsg::<()>(peer.as_raw_fd(), &mut parts, Some(&mut control), flags)?;
+    let got = message.bytes;
+    let file = message.cmsgs()?.find_map(|part| match part {
+        ControlMessageOwned::ScmRights(files) => files.first().copied(),
+        _ => None,
     });
-    if got < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    if got as usize != bytes.len() || control.file < 0 {
-        return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
-    }
-    *words = words_of(&bytes);
     // SAFETY: the kernel made the descriptor for this process just now.
-    Ok(unsafe { OwnedFd::from_raw_fd(control.file) })
+    let file = file.map(|file| unsafe { OwnedFd::from_raw_fd(file) });
+    *words = words_of(&bytes);
+    let file = file.filter(|_| got == bytes.len());
+    file.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }

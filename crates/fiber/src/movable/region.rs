@@ -4,17 +4,20 @@
 //! name: it is gone with the last process that maps it.
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
+
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::unistd::ftruncate;
 
 use super::member::Member;
 use super::shared::{Layout, Shared};
 use super::wire::Wire;
 use crate::arch;
 use crate::config::{Config, Stack};
-use crate::core::Core;
+use crate::core::{Core, next_number};
 use crate::error::ConfigError;
 use crate::memory::Mapping;
 use crate::scheduler::Scheduler;
@@ -30,13 +33,23 @@ pub struct Region {
     shared: Rc<Shared>,
 }
 
+/// What processes of a region agree on.
+#[derive(Clone, Copy)]
+pub(super) struct Terms {
+    pub(super) config: Config,
+    pub(super) processes: usize,
+    pub(super) number: u32,
+    pub(super) address: usize,
+}
+
 impl Region {
     /// Reserves the range for `processes` processes, each with `config`'s capacity of fibers; takes
     /// next to no memory. Errors: a configuration without sense, no room, no shared memory.
     pub fn reserve(config: Config, processes: usize) -> Result<Region, ConfigError> {
         let layout = Layout::of(&config, processes)?;
         let range = reserve_anywhere(layout.reserved)?;
-        Region::over(range, config, layout)
+        let file = shared_file(layout.file)?;
+        Region::over(range, config, layout, file, next_number())
     }
 
     /// As [`Region::reserve`], at `address` and nowhere else. Errors: also when something is there.
@@ -45,46 +58,33 @@ impl Region {
         config: Config,
         processes: usize,
     ) -> Result<Region, ConfigError> {
-        let layout = Layout::of(&config, processes)?;
-        let taken = |source| ConfigError::Taken { address, source };
-        let range = reserve_range(address, layout.reserved).map_err(taken)?;
-        Region::over(range, config, layout)
+        let number = next_number();
+        let terms = Terms {
+            config,
+            processes,
+            number,
+            address,
+        };
+        Region::on(terms, None)
     }
 
-    pub(crate) fn of_peer(
-        file: OwnedFd,
-        config: Config,
-        processes: usize,
-        number: u32,
-        address: usize,
-    ) -> Result<Region, ConfigError> {
-        let layout = Layout::of(&config, processes)?;
+    /// Over a peer's `file`, or without one over its own.
+    pub(super) fn on(terms: Terms, file: Option<OwnedFd>) -> Result<Region, ConfigError> {
+        let Terms {
+            config, address, ..
+        } = terms;
+        let layout = Layout::of(&config, terms.processes)?;
         let taken = |source| ConfigError::Taken { address, source };
         let range = reserve_range(address, layout.reserved).map_err(taken)?;
-        Region::with_file(range, config, layout, file, number)
-    }
-
-    pub(crate) fn apart(
-        config: Config,
-        processes: usize,
-        number: u32,
-        address: usize,
-    ) -> Result<Region, ConfigError> {
-        let layout = Layout::of(&config, processes)?;
-        let file = shared_file(layout.file)?;
-        Region::of_peer(file, config, processes, number, address)
+        let file = file.map_or_else(|| shared_file(layout.file), Ok)?;
+        Region::over(range, config, layout, file, terms.number)
     }
 
     pub(crate) fn send_by(&self, wire: Wire) -> bool {
         self.shared.link(wire)
     }
 
-    fn over(range: Mapping, config: Config, layout: Layout) -> Result<Region, ConfigError> {
-        let file = shared_file(layout.file)?;
-        Region::with_file(range, config, layout, file, crate::core::next_number())
-    }
-
-    fn with_file(
+    fn over(
         range: Mapping,
         config: Config,
         layout: Layout,
@@ -125,9 +125,13 @@ impl Region {
         }
     }
 
-    pub(crate) fn terms(&self) -> (Config, usize, u32) {
-        let shared = &self.shared;
-        (shared.config, shared.processes(), shared.number)
+    pub(super) fn terms(&self) -> Terms {
+        Terms {
+            config: self.shared.config,
+            processes: self.processes(),
+            number: self.shared.number,
+            address: self.address(),
+        }
     }
 
     pub(crate) fn file(&self) -> i32 {
@@ -185,7 +189,7 @@ fn reserve_range(address: usize, bytes: usize) -> io::Result<Mapping> {
     let base = NonNull::new(got.cast()).ok_or_else(io::Error::last_os_error)?;
     // SAFETY: the mapping made just now, which nobody else knows of.
     let own = unsafe { sys::Mapping::from_raw(base, bytes) };
-    let range = Mapping::taken(own);
+    let range = Mapping::above(own, 0);
     // A hint before Linux 4.17.
     if got.addr() == address {
         Ok(range)
@@ -202,18 +206,10 @@ pub fn movable_available() -> Result<(), String> {
 }
 
 fn shared_file(bytes: usize) -> Result<OwnedFd, ConfigError> {
-    // SAFETY: the name is a C string.
-    let file = unsafe { libc::memfd_create(c"fibers".as_ptr(), libc::MFD_CLOEXEC) };
-    if file < 0 {
-        return Err(ConfigError::NoSharedMemory(io::Error::last_os_error()));
-    }
-    // SAFETY: the descriptor was just made, and is nobody else's.
-    let file = unsafe { OwnedFd::from_raw_fd(file) };
+    let file = memfd_create(c"fibers", MFdFlags::MFD_CLOEXEC);
+    let file = file.map_err(|errno| ConfigError::NoSharedMemory(errno.into()))?;
     let memory = |source| ConfigError::Memory { bytes, source };
     let length = i64::try_from(bytes).map_err(|_| memory(io::Error::other("too large")))?;
-    // SAFETY: the descriptor is ours.
-    match unsafe { libc::ftruncate(file.as_raw_fd(), length) } {
-        0 => Ok(file),
-        _ => Err(memory(io::Error::last_os_error())),
-    }
+    ftruncate(&file, length).map_err(|errno| memory(errno.into()))?;
+    Ok(file)
 }

@@ -23,7 +23,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-use super::Way;
 use super::mail::{Header, Mailbox, Whereabouts};
 use super::staged::Staged;
 use super::wire::Wire;
@@ -87,13 +86,9 @@ impl Layout {
         let slots_bytes = (LANDING + stride * total).next_multiple_of(PAGE);
         let file = slots + slots_bytes;
         let window = file + PAGE;
-        let window_bytes = match config.stack {
-            Stack::Movable {
-                way: Way::Copied | Way::Aliased,
-                bytes,
-                ..
-            } => bytes,
-            _ => 0,
+        let window_bytes = match config.stack.takes_turns() {
+            true => config.stack.bytes(),
+            false => 0,
         };
         Layout {
             processes,
@@ -230,7 +225,7 @@ impl Shared {
 
     pub(crate) fn slots(&self) -> Slots {
         let mapping = self.part(self.layout.slots, self.layout.slots_bytes, PAGE);
-        Slots::movable(mapping, self.config.stack, valgrind::is_watching())
+        Slots::within(mapping, self.config.stack, valgrind::is_watching())
     }
 
     pub(crate) fn staged(&self) -> Option<Staged> {

@@ -139,10 +139,10 @@ impl Core {
     }
 
     pub(crate) fn staged_round(&self, staged: &Staged) {
-        for place in 0..self.ring_len() {
-            let cell = self.ring_at(place);
+        for place in 0..self.len.get() {
+            let cell = self.ring.at(place);
             if !self.staged_turn(staged, cell.get()) {
-                cell.set(self.hole());
+                cell.set(&raw const self.hole);
             }
         }
     }

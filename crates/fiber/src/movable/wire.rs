@@ -39,6 +39,7 @@ pub(crate) struct Wire {
     open: Cell<bool>,
 }
 
+#[derive(Default)]
 struct Sent<'b> {
     index: u64,
     saved: [u64; 6],
@@ -66,23 +67,12 @@ impl Wire {
     }
 
     fn keep(&self, sent: &Sent<'_>) {
-        let [a, b, c, d, e, f] = sent.saved;
-        let words: [u64; HEAD] = [
-            sent.index,
-            a,
-            b,
-            c,
-            d,
-            e,
-            f,
-            sent.generation,
-            sent.stage,
-            sent.flags,
-            sent.arena.len() as u64,
-            sent.stack.len() as u64,
-        ];
+        let lengths = [sent.arena.len() as u64, sent.stack.len() as u64];
+        let state = [sent.generation, sent.stage, sent.flags];
+        let words = std::iter::once(sent.index).chain(sent.saved);
+        let words = words.chain(state).chain(lengths);
         let mut outbox = self.outbox.borrow_mut();
-        outbox.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
+        outbox.extend(words.flat_map(u64::to_ne_bytes));
         outbox.extend_from_slice(sent.arena);
         outbox.extend_from_slice(sent.stack);
     }
@@ -144,12 +134,7 @@ impl Wire {
     pub(crate) fn close(&self) {
         self.keep(&Sent {
             index: CLOSED,
-            saved: [0; 6],
-            generation: 0,
-            stage: 0,
-            flags: 0,
-            arena: &[],
-            stack: &[],
+            ..Sent::default()
         });
         self.flush();
         while self.is_open() && !self.outbox.borrow().is_empty() {
