@@ -80,12 +80,8 @@ impl Folders {
         work(&mut search);
         let mut worker = search.worker;
         worker.files.buffer.deliver();
-        let (counts, _) = worker.totals();
         outlet.finish();
-        Counts {
-            errors: outlet.errors(),
-            ..counts
-        }
+        worker.files.totals().counts(outlet.errors())
     }
 
     fn listed(&self, say: &mut (dyn FnMut(&Problem) + Send)) -> Vec<Task> {

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -13,6 +13,7 @@ use crate::batches::Ring;
 use crate::job::{FolderTask, Job};
 use crate::large::{ChunkBuffer, Large, Lead};
 use crate::lines::Lines;
+use crate::models::Totals;
 use crate::outlet::{Deliver, Key};
 use crate::output_buffer::OutputBuffer;
 use crate::place::{Place, Which, join};
@@ -67,7 +68,7 @@ impl<'j, 's> FileSearch<'j, 's> {
                 Some(folder)
             }
             Err(error) => {
-                self.failed(task.root, &task.path, b"", &error);
+                self.failed(task.place(), b"", &error);
                 None
             }
         }
@@ -82,7 +83,7 @@ impl<'j, 's> FileSearch<'j, 's> {
         match folder.next(listing, self.job.rules, self.job.skip) {
             Ok(more) => more,
             Err(error) => {
-                self.failed(place.root, place.path, b"", &error);
+                self.failed(place, b"", &error);
                 false
             }
         }
@@ -96,21 +97,18 @@ impl<'j, 's> FileSearch<'j, 's> {
         reads: Reads,
         name: &CStr,
     ) {
-        let which = self.which(place, name.to_bytes());
-        let file = match open_file(folder, name) {
-            Ok(file) => file,
-            Err(errno) => return self.not_opened(&which, errno),
-        };
-        self.watch.lap(Class::Open);
-        self.opened(&which, file.as_fd(), reads);
-        drop(file);
-        self.watch.lap(Class::Open);
+        self.found(place, reads, name, open_file(folder, name));
     }
 
     pub(crate) fn file_below(&mut self, place: Place<'_>, reads: Reads, name: &CStr) {
         let origin = &self.job.roots[place.root as usize];
+        self.found(place, reads, name, origin.file_below(place.path, name));
+    }
+
+    #[inline]
+    fn found(&mut self, place: Place<'_>, reads: Reads, name: &CStr, file: Result<OwnedFd, Errno>) {
         let which = self.which(place, name.to_bytes());
-        let file = match origin.file_below(place.path, name) {
+        let file = match file {
             Ok(file) => file,
             Err(errno) => return self.not_opened(&which, errno),
         };
@@ -122,9 +120,10 @@ impl<'j, 's> FileSearch<'j, 's> {
 
     pub(crate) fn root(&mut self, root: u32) {
         let origin = &self.job.roots[root as usize];
+        let place = Place { root, path: b"" };
         let file = match origin.open() {
             Ok(file) => file,
-            Err(error) => return self.failed(root, b"", b"", &error),
+            Err(error) => return self.failed(place, b"", &error),
         };
         if self.job.skip.is_some_and(|skip| skip.is(file.as_fd())) {
             let what = "left out: the results are written to it";
@@ -132,7 +131,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             return self.buffer.tell(Problem::notice(shown, what));
         }
         self.watch.lap(Class::Open);
-        self.named(root, file.as_fd(), origin.kind == RootKind::File);
+        self.named(place, file.as_fd(), origin.kind == RootKind::File);
         drop(file);
         self.watch.lap(Class::Open);
     }
@@ -142,28 +141,26 @@ impl<'j, 's> FileSearch<'j, 's> {
     }
 
     pub(crate) fn which<'p>(&self, place: Place<'p>, name: &'p [u8]) -> Which<'p> {
-        let nul = if self.job.text {
-            Nul::IsText
-        } else {
-            Nul::Ends
-        };
         Which {
             place,
             name,
-            nul,
+            nul: self.nul_or(Nul::Ends),
             stream: false,
         }
     }
 
-    fn named(&mut self, root: u32, file: BorrowedFd<'_>, is_file: bool) {
+    fn nul_or(&self, otherwise: Nul) -> Nul {
+        match self.job.text {
+            true => Nul::IsText,
+            false => otherwise,
+        }
+    }
+
+    fn named(&mut self, place: Place<'_>, file: BorrowedFd<'_>, is_file: bool) {
         let which = Which {
-            place: Place { root, path: b"" },
+            place,
             name: b"",
-            nul: if self.job.text {
-                Nul::IsText
-            } else {
-                Nul::IsLineFeed
-            },
+            nul: self.nul_or(Nul::IsLineFeed),
             stream: !is_file,
         };
         let reads = match is_file {
@@ -278,7 +275,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             Err(error) if error.raw_os_error() == Some(libc::EISDIR) && !which.name.is_empty() => {
                 self.counts.files -= 1;
             }
-            Err(error) => self.failed(which.place.root, which.place.path, which.name, &error),
+            Err(error) => self.failed(which.place, which.name, &error),
         }
         let may_wait = self.has_chunks();
         self.buffer.end(may_wait, || {
@@ -292,27 +289,20 @@ impl<'j, 's> FileSearch<'j, 's> {
     pub(crate) fn not_opened(&mut self, which: &Which<'_>, errno: Errno) {
         // It has become a link or a socket since it was listed.
         if !matches!(errno, Errno::ELOOP | Errno::ENXIO) {
-            let Which { place, name, .. } = *which;
-            self.failed(place.root, place.path, name, &errno.into());
+            self.failed(which.place, which.name, &errno.into());
         }
     }
 
     #[cold]
-    pub(crate) fn failed(&mut self, root: u32, path: &[u8], name: &[u8], error: &io::Error) {
-        let problem = self.problem(root, path, name, error);
+    pub(crate) fn failed(&mut self, place: Place<'_>, name: &[u8], error: &io::Error) {
+        let problem = self.problem(place, name, error);
         self.buffer.tell(problem);
     }
 
-    pub(crate) fn problem(
-        &self,
-        root: u32,
-        path: &[u8],
-        name: &[u8],
-        error: &io::Error,
-    ) -> Problem {
+    pub(crate) fn problem(&self, place: Place<'_>, name: &[u8], error: &io::Error) -> Problem {
         let mut shown = Vec::new();
-        let origin = &self.job.roots[root as usize];
-        origin.show(path, name, &mut shown);
+        let origin = &self.job.roots[place.root as usize];
+        origin.show(place.path, name, &mut shown);
         if shown.last() == Some(&b'/') && shown.len() > 1 {
             shown.pop();
         }
@@ -321,6 +311,13 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
         let path = PathBuf::from(std::ffi::OsStr::from_bytes(&shown));
         Problem::on(path, error)
+    }
+
+    pub(crate) fn totals(&self) -> Totals {
+        Totals {
+            counts: self.counts,
+            profile: self.watch.profile(),
+        }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

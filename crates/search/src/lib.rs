@@ -47,6 +47,7 @@ mod interrupted;
 mod job;
 mod large;
 mod lines;
+mod locks;
 mod models;
 mod outlet;
 mod output_buffer;

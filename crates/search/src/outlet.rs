@@ -7,8 +7,9 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
+use crate::locks::{held, waited};
 use crate::problem::{Kind, Problem};
 
 pub(crate) trait Deliver {
@@ -90,7 +91,7 @@ impl<'o> Outlet<'o> {
     }
 
     pub(crate) fn tell(&self, problem: &Problem) {
-        self.say(&mut self.lock(), problem);
+        self.say(&mut held(&self.state), problem);
     }
 
     fn say(&self, state: &mut State<'_>, problem: &Problem) {
@@ -107,13 +108,8 @@ impl<'o> Outlet<'o> {
     }
 
     pub(crate) fn otherwise(&self) -> Option<String> {
-        let state = self.lock();
+        let state = held(&self.state);
         (!state.otherwise.is_empty()).then(|| state.otherwise.join("; "))
-    }
-
-    /// A flow that panicked left nothing relevant half-done.
-    fn lock(&self) -> MutexGuard<'_, State<'o>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self, state: &mut State<'_>, text: &[u8]) {
@@ -139,7 +135,7 @@ impl<'o> Outlet<'o> {
     }
 
     pub(crate) fn finish(&self) -> bool {
-        let mut state = self.lock();
+        let mut state = held(&self.state);
         self.write_later(&mut state);
         let mut kept = std::mem::take(&mut state.kept);
         // A stable sort: parts of a file keep their order.
@@ -178,10 +174,9 @@ impl<'s, 'o> Here<'s, 'o> {
     }
 
     fn enter(&self) -> MutexGuard<'s, State<'o>> {
-        let mut state = self.outlet.lock();
+        let mut state = held(&self.outlet.state);
         while state.taken && !self.more && self.waits {
-            let free = self.outlet.free.wait(state);
-            state = free.unwrap_or_else(PoisonError::into_inner);
+            state = waited(&self.outlet.free, state);
         }
         state
     }
@@ -206,7 +201,7 @@ impl Deliver for Here<'_, '_> {
     }
 
     fn sorted(&mut self, key: Key, text: &[u8]) {
-        self.outlet.lock().kept.push((key, text.to_vec()));
+        held(&self.outlet.state).kept.push((key, text.to_vec()));
     }
 
     fn tell(&mut self, problem: Problem) {
@@ -222,41 +217,20 @@ impl Drop for Here<'_, '_> {
     }
 }
 
-pub(crate) trait Together: Sync {
-    fn text(&self, text: &[u8], more: bool);
-    fn sorted(&self, key: Key, text: &[u8]);
-    fn tell(&self, problem: Problem);
-}
+/// What flows deliver to in turn.
+pub(crate) type Together<'d> = Mutex<dyn Deliver + Send + 'd>;
 
-impl Together for Mutex<Here<'_, '_>> {
-    fn text(&self, text: &[u8], more: bool) {
+impl Deliver for &Together<'_> {
+    fn text(&mut self, text: &[u8], more: bool) {
         held(self).text(text, more);
     }
 
-    fn sorted(&self, key: Key, text: &[u8]) {
+    fn sorted(&mut self, key: Key, text: &[u8]) {
         held(self).sorted(key, text);
     }
 
-    fn tell(&self, problem: Problem) {
-        held(self).tell(problem);
-    }
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Deliver for &dyn Together {
-    fn text(&mut self, text: &[u8], more: bool) {
-        (**self).text(text, more);
-    }
-
-    fn sorted(&mut self, key: Key, text: &[u8]) {
-        (**self).sorted(key, text);
-    }
-
     fn tell(&mut self, problem: Problem) {
-        (**self).tell(problem);
+        held(self).tell(problem);
     }
 }
 
@@ -276,55 +250,60 @@ mod tests {
         assert!(Key::new(0, b"z".to_vec()) < Key::new(1, b"a".to_vec()));
     }
 
-    #[test]
-    fn while_more_of_a_file_is_to_come_nobody_else_writes() {
+    /// What an outlet, which is not closed, has written when it is finished.
+    fn written(deliver: impl FnOnce(&Outlet<'_>)) -> Vec<u8> {
         let stop = AtomicBool::new(false);
         let (mut out, mut say) = (Vec::new(), |_: &Problem| {});
         let outlet = Outlet::new(&mut out, &mut say, &stop);
-        std::thread::scope(|scope| {
-            let mut first = Here::new(&outlet);
-            first.text(b"a1 ", true);
-            let second = scope.spawn(|| Here::new(&outlet).text(b"b ", false));
-            first.text(b"a2 ", true);
-            first.text(b"a3 ", false);
-            assert!(second.join().is_ok());
-        });
+        deliver(&outlet);
         assert!(!outlet.finish());
-        assert_eq!(out, b"a1 a2 a3 b ");
+        drop(outlet);
+        out
+    }
+
+    #[test]
+    fn while_more_of_a_file_is_to_come_nobody_else_writes() {
+        let written = written(|outlet| {
+            std::thread::scope(|scope| {
+                let mut first = Here::new(outlet);
+                first.text(b"a1 ", true);
+                let second = scope.spawn(|| Here::new(outlet).text(b"b ", false));
+                first.text(b"a2 ", true);
+                first.text(b"a3 ", false);
+                assert!(second.join().is_ok());
+            });
+        });
+        assert_eq!(written, b"a1 a2 a3 b ");
     }
 
     /// A search of a small file and a large one with many results waited for itself for ever.
     #[test]
     fn a_flow_that_left_a_large_file_does_not_wait_for_it() {
-        let stop = AtomicBool::new(false);
-        let (mut out, mut say) = (Vec::new(), |_: &Problem| {});
-        let outlet = Outlet::new(&mut out, &mut say, &stop);
-        let mut large = Here::new(&outlet);
-        large.text(b"large1 ", true);
-        Here::alone(&outlet).text(b"small ", false);
-        large.text(b"large2 ", false);
-        Here::alone(&outlet).text(b"next", false);
-        drop(large);
-        assert!(!outlet.finish());
-        assert_eq!(out, b"large1 large2 small next");
+        let written = written(|outlet| {
+            let mut large = Here::new(outlet);
+            large.text(b"large1 ", true);
+            Here::alone(outlet).text(b"small ", false);
+            large.text(b"large2 ", false);
+            Here::alone(outlet).text(b"next", false);
+            drop(large);
+        });
+        assert_eq!(written, b"large1 large2 small next");
     }
 
     #[test]
     fn what_is_told_amid_a_file_lets_nobody_in_between() {
-        let stop = AtomicBool::new(false);
-        let (mut out, mut say) = (Vec::new(), |_: &Problem| {});
-        let outlet = Outlet::new(&mut out, &mut say, &stop);
-        std::thread::scope(|scope| {
-            let mut first = Here::new(&outlet);
-            first.text(b"a1 ", true);
-            first.tell(Problem::error("lost"));
-            let second = scope.spawn(|| Here::new(&outlet).text(b"b ", false));
-            first.text(b"a2 ", false);
-            assert!(second.join().is_ok());
+        let written = written(|outlet| {
+            std::thread::scope(|scope| {
+                let mut first = Here::new(outlet);
+                first.text(b"a1 ", true);
+                first.tell(Problem::error("lost"));
+                let second = scope.spawn(|| Here::new(outlet).text(b"b ", false));
+                first.text(b"a2 ", false);
+                assert!(second.join().is_ok());
+            });
+            assert_eq!(outlet.errors(), 1);
         });
-        assert_eq!(outlet.errors(), 1);
-        assert!(!outlet.finish());
-        assert_eq!(out, b"a1 a2 b ");
+        assert_eq!(written, b"a1 a2 b ");
     }
 
     #[test]

@@ -46,9 +46,15 @@ const MATCH: &[u8] = b"\x1b[1;31m";
 const PLAIN: &[u8] = b"\x1b[0m";
 
 fn push_name(to: &mut Vec<u8>, style: Style, name: &[u8]) {
+    if style.colour {
+        to.extend_from_slice(PATH);
+    }
     match style.escape {
         Escape::Nothing => to.extend_from_slice(name),
         Escape::Names | Escape::All => escape::push(to, name, false),
+    }
+    if style.colour {
+        to.extend_from_slice(PLAIN);
     }
 }
 
@@ -76,10 +82,6 @@ impl<'s> OutputBuffer<'s> {
         self.prefix.clear();
         if self.style.paths {
             push_name(&mut self.prefix, self.style, path);
-            if self.style.colour {
-                self.prefix.splice(0..0, PATH.iter().copied());
-                self.prefix.extend_from_slice(PLAIN);
-            }
             self.prefix.push(b':');
         }
     }
@@ -151,13 +153,7 @@ impl<'s> OutputBuffer<'s> {
     }
 
     pub(crate) fn name(&mut self, path: &[u8]) {
-        if self.style.colour {
-            self.text.extend_from_slice(PATH);
-        }
         push_name(&mut self.text, self.style, path);
-        if self.style.colour {
-            self.text.extend_from_slice(PLAIN);
-        }
         self.text.push(b'\n');
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::SearchError;
@@ -17,7 +17,7 @@ use crate::{Pattern, run};
 const MOST_FOLDERS: usize = 256;
 
 /// How large a part may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
     /// Files at the most.
     pub files: u64,
@@ -57,8 +57,7 @@ pub struct Part {
 
 #[derive(Debug, Default)]
 struct Folder {
-    files: u64,
-    bytes: u64,
+    size: Bound,
     folders: BTreeMap<OsString, Folder>,
 }
 
@@ -118,35 +117,25 @@ impl Folder {
         let mut here = self;
         here.count(bytes);
         for name in path.parent().into_iter().flat_map(Path::components) {
-            let name = name.as_os_str().as_bytes();
-            here = here
-                .folders
-                .entry(OsString::from_vec(name.to_vec()))
-                .or_default();
+            let name = name.as_os_str().to_owned();
+            here = here.folders.entry(name).or_default();
             here.count(bytes);
         }
     }
 
     fn count(&mut self, bytes: u64) {
-        self.files += 1;
-        self.bytes += bytes;
-    }
-
-    fn size(&self) -> Bound {
-        Bound {
-            files: self.files,
-            bytes: self.bytes,
-        }
+        self.size.files += 1;
+        self.size.bytes += bytes;
     }
 }
 
 fn take(path: &Path, folder: &Folder, left: &mut Bound, chosen: &mut Part) {
-    if folder.files == 0 || chosen.roots.len() == MOST_FOLDERS {
+    if folder.size.files == 0 || chosen.roots.len() == MOST_FOLDERS {
         return;
     }
-    if left.holds(folder.size()) {
-        *left = left.without(folder.size());
-        return add(path, folder.size(), chosen);
+    if left.holds(folder.size) {
+        *left = left.without(folder.size);
+        return add(path, folder.size, chosen);
     }
     for (name, inner) in &folder.folders {
         take(&path.join(name), inner, left, chosen);
@@ -162,7 +151,7 @@ fn add(path: &Path, size: Bound, chosen: &mut Part) {
 fn smallest(path: &Path, folder: &Folder) -> Option<(PathBuf, Bound)> {
     let inner = folder.folders.iter();
     let inner = inner.filter_map(|(name, inner)| smallest(&path.join(name), inner));
-    let own = (folder.files > 0).then(|| (path.to_owned(), folder.size()));
+    let own = (folder.size.files > 0).then(|| (path.to_owned(), folder.size));
     inner
         .chain(own)
         .min_by_key(|(_, size)| (size.files, size.bytes))

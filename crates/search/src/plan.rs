@@ -3,7 +3,7 @@ use std::num::NonZeroU32;
 use std::os::fd::AsFd;
 use std::str::FromStr;
 
-use nix::sys::stat::fstat;
+use nix::sys::stat::{FileStat, fstat};
 
 /// Which flows do the search, how many, and how they read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,11 +47,14 @@ impl FileId {
     /// Of an open file; `None` when the kernel does not tell.
     #[must_use]
     pub fn of(file: impl AsFd) -> Option<FileId> {
-        let stat = fstat(file).ok()?;
-        Some(FileId {
+        fstat(file).ok().as_ref().map(FileId::told)
+    }
+
+    pub(crate) fn told(stat: &FileStat) -> FileId {
+        FileId {
             device: stat.st_dev,
             inode: stat.st_ino,
-        })
+        }
     }
 
     pub(crate) fn is(self, file: impl AsFd) -> bool {
@@ -174,9 +177,7 @@ impl Io {
             Io::Uring => "uring",
         }
     }
-}
 
-impl Io {
     /// Why files are not read in this way by that model, if they are not.
     #[must_use]
     pub fn refused_with(self, model: Model) -> Option<String> {

@@ -26,35 +26,24 @@ pub struct Problem {
 
 impl Problem {
     pub(crate) fn on(path: impl Into<PathBuf>, what: &io::Error) -> Problem {
-        Problem {
-            kind: Kind::Error,
-            path: Some(path.into()),
-            what: words(what),
-        }
+        Problem::of(Kind::Error, Some(path.into()), words(what))
     }
 
     pub(crate) fn error(what: impl Into<String>) -> Problem {
-        Problem {
-            kind: Kind::Error,
-            path: None,
-            what: what.into(),
-        }
+        Problem::of(Kind::Error, None, what)
     }
 
     pub(crate) fn otherwise(what: impl Into<String>) -> Problem {
-        Problem {
-            kind: Kind::Otherwise,
-            path: None,
-            what: what.into(),
-        }
+        Problem::of(Kind::Otherwise, None, what)
     }
 
     pub(crate) fn notice(path: Option<PathBuf>, what: impl Into<String>) -> Problem {
-        Problem {
-            kind: Kind::Notice,
-            path,
-            what: what.into(),
-        }
+        Problem::of(Kind::Notice, path, what)
+    }
+
+    fn of(kind: Kind, path: Option<PathBuf>, what: impl Into<String>) -> Problem {
+        let what = what.into();
+        Problem { kind, path, what }
     }
 }
 

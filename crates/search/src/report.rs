@@ -165,28 +165,13 @@ impl Class {
     ];
 
     /// The names of all of them, in the same order.
-    pub const NAMES: [&'static str; Class::ALL.len()] = {
-        let mut names = [""; Class::ALL.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = Class::ALL[at].name();
-            at += 1;
-        }
-        names
-    };
+    pub const NAMES: [&'static str; Class::ALL.len()] =
+        ["walk", "open", "read", "search", "print", "create", "wait"];
 
     /// In one word.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Class::Walk => "walk",
-            Class::Open => "open",
-            Class::Read => "read",
-            Class::Search => "search",
-            Class::Print => "print",
-            Class::Create => "create",
-            Class::Wait => "wait",
-        }
+        Class::NAMES[self as usize]
     }
 }
 

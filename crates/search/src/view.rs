@@ -14,7 +14,7 @@ use crate::place::Which;
 use crate::problem::Problem;
 use crate::proof;
 use crate::query::Show;
-use crate::read::rolling::feeds;
+use crate::read::rolling::{feeds, nuls_to_feeds};
 use crate::read::text::{End, Nul, Viewer, Wants};
 use crate::report::{Class, Counts};
 use crate::stopwatch::Stopwatch;
@@ -26,15 +26,11 @@ pub(crate) struct View<'v, 'j, 's> {
     buffer: &'v mut OutputBuffer<'s>,
     counts: &'v mut Counts,
     watch: &'v mut Stopwatch,
-    found: u64,
+    seen: Seen,
     number: u64,
     path_hash: u64,
-    nul_at: Option<u64>,
-    remarked: bool,
     /// Before the first window; asked for at the first match.
     base: Option<&'v dyn Fn() -> u64>,
-    first_end: u64,
-    last_end: u64,
 }
 
 impl<'v, 'j, 's> View<'v, 'j, 's> {
@@ -53,14 +49,10 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
             buffer,
             counts,
             watch,
-            found: 0,
+            seen: Seen::default(),
             number: 0,
             path_hash: 0,
-            nul_at: None,
-            remarked: false,
             base: None,
-            first_end: 0,
-            last_end: 0,
         }
     }
 
@@ -72,7 +64,7 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
 
     /// All parts were searched, with `found` lines.
     pub(crate) fn having(mut self, found: u64, remarked: bool) -> View<'v, 'j, 's> {
-        (self.found, self.remarked) = (found, remarked);
+        (self.seen.found, self.seen.remarked) = (found, remarked);
         if found > 0 {
             self.begin();
         }
@@ -80,13 +72,7 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
     }
 
     pub(crate) fn seen(&self) -> Seen {
-        Seen {
-            found: self.found,
-            remarked: self.remarked,
-            nul_at: self.nul_at,
-            first_end: self.first_end,
-            last_end: self.last_end,
-        }
+        self.seen
     }
 }
 
@@ -101,12 +87,12 @@ impl View<'_, '_, '_> {
     fn search(&mut self, window: &[u8], offset: u64, mut first: Option<Range<usize>>) -> Wants {
         let mut counted = 0;
         while let Some(line) = first {
-            self.last_end = offset + line.end as u64;
-            if self.found == 0 {
-                self.first_end = self.last_end;
+            self.seen.last_end = offset + line.end as u64;
+            if self.seen.found == 0 {
+                self.seen.first_end = self.seen.last_end;
                 self.begin();
             }
-            self.found += 1;
+            self.seen.found += 1;
             if self.job.style.show == Show::Files {
                 return Wants::Break(());
             }
@@ -132,7 +118,7 @@ impl View<'_, '_, '_> {
         line: &Range<usize>,
         counted: &mut usize,
     ) -> Wants {
-        if let Some(at) = self.nul_at {
+        if let Some(at) = self.seen.nul_at {
             self.remark(at);
             return Wants::Break(());
         }
@@ -164,7 +150,7 @@ impl View<'_, '_, '_> {
     pub(crate) fn remark(&mut self, at: u64) {
         self.buffer
             .remark(&format!("binary file matches (NUL at byte {at})"));
-        self.remarked = true;
+        self.seen.remarked = true;
     }
 
     #[cold]
@@ -182,19 +168,19 @@ impl View<'_, '_, '_> {
     }
 
     pub(crate) fn conclude(&mut self) {
-        if self.found == 0 {
+        if self.seen.found == 0 {
             return;
         }
         self.counts.matched_files += 1;
-        self.counts.lines += self.found;
+        self.counts.lines += self.seen.found;
         let result = match self.job.style.show {
-            Show::Lines => self.remarked.then_some(u64::MAX),
-            Show::Count => Some(self.found),
+            Show::Lines => self.seen.remarked.then_some(u64::MAX),
+            Show::Count => Some(self.seen.found),
             Show::Files => Some(0),
         };
         match self.job.style.show {
             Show::Lines => {}
-            Show::Count => self.buffer.count(self.found),
+            Show::Count => self.buffer.count(self.seen.found),
             Show::Files => {
                 let path = self.path();
                 self.buffer.name(&path);
@@ -209,8 +195,8 @@ impl View<'_, '_, '_> {
     pub(crate) fn turned_out_binary(&mut self, at: u64) {
         match self.job.style.show {
             // A partial count would mislead.
-            Show::Count => self.found = 0,
-            Show::Lines if self.found > 0 => {
+            Show::Count => self.seen.found = 0,
+            Show::Lines if self.seen.found > 0 => {
                 let path = PathBuf::from(OsStr::from_bytes(&self.path()));
                 let what = format!("binary: searched up to the NUL at byte {at} only");
                 self.buffer.tell(Problem::notice(Some(path), what));
@@ -257,16 +243,14 @@ impl Viewer for View<'_, '_, '_> {
     }
 
     fn met_nul(&mut self, offset: u64) {
-        self.nul_at.get_or_insert(offset);
+        self.seen.nul_at.get_or_insert(offset);
     }
 }
 
 impl View<'_, '_, '_> {
     fn whole_with_nuls(&mut self, window: &[u8], offset: u64, at: u64) -> End {
-        let lines: Vec<u8> = window
-            .iter()
-            .map(|&byte| if byte == 0 { b'\n' } else { byte })
-            .collect();
+        let mut lines = window.to_vec();
+        nuls_to_feeds(&mut lines);
         self.met_nul(at);
         let _no_more_windows = self.window(&lines, offset);
         End::Done

@@ -11,7 +11,7 @@ use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Job, Task};
 use crate::place::Place;
 use crate::read::rolling::Reads;
-use crate::report::{Class, Counts, Profile};
+use crate::report::Class;
 use crate::walk::{Listing, reads_of};
 
 /// A flow gives half of at least so many files away, however small.
@@ -77,10 +77,6 @@ impl<'j, 's> Worker<'j, 's> {
 
     pub(crate) fn own(&mut self) -> &mut VecDeque<Task> {
         &mut self.own
-    }
-
-    pub(crate) fn totals(&self) -> (Counts, Profile) {
-        (self.files.counts, self.files.watch.profile())
     }
 
     fn take(&mut self, exchange: &impl Exchange) -> Option<Task> {
@@ -199,16 +195,15 @@ impl<'j, 's> Worker<'j, 's> {
     }
 
     fn named_files(&mut self, task: &FilesTask, exchange: &impl Exchange) {
-        let origin = &self.job.roots[task.root as usize];
-        let folder = match origin.folder(&task.path) {
-            Ok(folder) => folder,
-            Err(error) => return self.files.failed(task.root, &task.path, b"", &error),
-        };
-        self.files.watch.lap(Class::Walk);
         let place = Place {
             root: task.root,
             path: &task.path,
         };
+        let folder = match self.job.roots[task.root as usize].folder(&task.path) {
+            Ok(folder) => folder,
+            Err(error) => return self.files.failed(place, b"", &error),
+        };
+        self.files.watch.lap(Class::Walk);
         let reads = reads_of(folder.as_fd());
         self.files_in(place, folder.as_fd(), reads, task.names.clone(), exchange);
     }

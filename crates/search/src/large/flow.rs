@@ -9,6 +9,7 @@ use nix::sys::stat::{SFlag, fstat};
 use super::progress::{GoesOn, Outcome, Progress};
 use super::{Claim, Large, LargeFile, Piece};
 use crate::file::FileSearch;
+use crate::locks::held;
 use crate::outlet::{Deliver, Key, Together};
 use crate::output_buffer::OutputBuffer;
 use crate::place::{Place, Which, join};
@@ -89,10 +90,7 @@ impl<'j> FileSearch<'j, '_> {
             name,
             nul: which.nul,
             mark,
-            id: FileId {
-                device: stat.st_dev,
-                inode: stat.st_ino,
-            },
+            id: FileId::told(&stat),
             led: AtomicBool::new(true),
         });
         self.leads.push(Lead { file, open });
@@ -173,7 +171,7 @@ impl<'j> FileSearch<'j, '_> {
         let rest = std::mem::replace(&mut outcome.text, kept);
         match fate {
             Fate::Kept => outcome.text.extend_from_slice(&rest),
-            Fate::Delivered => large.to.text(&rest, true),
+            Fate::Delivered => held(large.to).text(&rest, true),
             Fate::Dropped => {}
         }
         claim.finish(outcome);
@@ -234,10 +232,10 @@ impl<'j> FileSearch<'j, '_> {
         while let Some(Piece { file, text, whole }) = large.next_piece() {
             if self.job.style.sort {
                 if !text.is_empty() {
-                    large.to.sorted(key(&file), &text);
+                    held(large.to).sorted(key(&file), &text);
                 }
             } else if !text.is_empty() {
-                large.to.text(&text, true);
+                held(large.to).text(&text, true);
             }
             if let Some(progress) = whole {
                 self.conclude(&progress, large.to);
@@ -247,7 +245,7 @@ impl<'j> FileSearch<'j, '_> {
         self.watch.lap(Class::Print);
     }
 
-    fn conclude(&mut self, progress: &Progress, to: &'j dyn Together) {
+    fn conclude(&mut self, progress: &Progress, to: &'j Together<'j>) {
         let (file, sum) = (&progress.file, &progress.sum);
         let parted = progress.parted && !self.job.style.sort;
         let mut buffer = OutputBuffer::new(self.job.style, Box::new(to)).parted(parted);
@@ -266,7 +264,7 @@ impl<'j> FileSearch<'j, '_> {
         }
         view.conclude();
         if let Some(error) = &sum.error {
-            let problem = self.problem(which.place.root, which.place.path, which.name, error);
+            let problem = self.problem(which.place, which.name, error);
             buffer.tell(problem);
         }
         buffer.end(false, || key(file));
@@ -306,7 +304,7 @@ impl Deliver for &mut Spill<'_, '_, '_> {
     fn text(&mut self, text: &[u8], _: bool) {
         let large = self.claim.large;
         match self.fate {
-            Fate::Delivered => large.to.text(text, true),
+            Fate::Delivered => held(large.to).text(text, true),
             Fate::Dropped => {}
             Fate::Kept => self.kept.extend_from_slice(text),
         }
@@ -315,7 +313,7 @@ impl Deliver for &mut Spill<'_, '_, '_> {
             self.fate = Fate::Dropped;
             if self.claim.turn() {
                 self.fate = Fate::Delivered;
-                large.to.text(&kept, true);
+                held(large.to).text(&kept, true);
             }
         }
     }
@@ -325,6 +323,6 @@ impl Deliver for &mut Spill<'_, '_, '_> {
     }
 
     fn tell(&mut self, problem: Problem) {
-        self.claim.large.to.tell(problem);
+        held(self.claim.large.to).tell(problem);
     }
 }

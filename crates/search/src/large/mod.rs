@@ -40,8 +40,9 @@ mod tests;
 use std::collections::VecDeque;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
+use crate::locks::{held, waited};
 use crate::outlet::Together;
 use crate::plan::FileId;
 use crate::query::Show;
@@ -91,7 +92,7 @@ pub(crate) struct Large<'l> {
     pub(crate) sizes: Sizes,
     show: Show,
     open: AtomicBool,
-    to: &'l (dyn Together + 'l),
+    to: &'l Together<'l>,
     state: Mutex<State>,
     news: Condvar,
 }
@@ -116,7 +117,7 @@ struct Piece {
 }
 
 impl<'l> Large<'l> {
-    pub(crate) fn new(sizes: Sizes, show: Show, to: &'l (dyn Together + 'l)) -> Large<'l> {
+    pub(crate) fn new(sizes: Sizes, show: Show, to: &'l Together<'l>) -> Large<'l> {
         Large {
             sizes,
             show,
@@ -137,14 +138,14 @@ impl<'l> Large<'l> {
 
     fn add(&self, file: LargeFile) -> Arc<LargeFile> {
         let file = Arc::new(file);
-        let mut state = self.lock();
+        let mut state = held(&self.state);
         state.files.push_back(Progress::new(Arc::clone(&file)));
         self.update(&state);
         file
     }
 
     fn first(&self, unable: &[Arc<LargeFile>]) -> Option<Arc<LargeFile>> {
-        let state = self.lock();
+        let state = held(&self.state);
         let able = |file| !unable.iter().any(|other| Arc::ptr_eq(other, file));
         let mut files = state.files.iter();
         let first = files.find(|progress| progress.is_open() && able(&progress.file))?;
@@ -153,7 +154,7 @@ impl<'l> Large<'l> {
 
     /// `None`: all are claimed. Waits if too many finished chunks wait.
     fn claim(&self, file: &Arc<LargeFile>) -> Option<Claim<'_, 'l>> {
-        let mut state = self.lock();
+        let mut state = held(&self.state);
         loop {
             let ready = state.ready_upto(file);
             let progress = state.progress(file).filter(|progress| progress.is_open())?;
@@ -167,13 +168,13 @@ impl<'l> Large<'l> {
                     finished: false,
                 });
             }
-            state = self.wait(state);
+            state = waited(&self.news, state);
         }
     }
 
     /// `None` while another delivers, until [`has_delivered`](Self::has_delivered).
     fn next_piece(&self) -> Option<Piece> {
-        let mut state = self.lock();
+        let mut state = held(&self.state);
         if state.delivers {
             return None;
         }
@@ -193,24 +194,13 @@ impl<'l> Large<'l> {
     }
 
     fn has_delivered(&self) {
-        self.lock().delivers = false;
+        held(&self.state).delivers = false;
         self.news.notify_all();
     }
 
     fn update(&self, state: &State) {
         let open = state.files.iter().any(Progress::is_open);
         self.open.store(open, Ordering::Relaxed);
-    }
-
-    /// A flow that panicked left nothing relevant half-done.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'g>(&self, state: MutexGuard<'g, State>) -> MutexGuard<'g, State> {
-        self.news
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -242,7 +232,7 @@ impl Claim<'_, '_> {
     }
 
     fn change(&self, change: impl FnOnce(&mut Progress, u64)) {
-        let mut state = self.large.lock();
+        let mut state = held(&self.large.state);
         if let Some(progress) = state.progress(&self.file) {
             change(progress, self.index);
         }
@@ -253,7 +243,7 @@ impl Claim<'_, '_> {
 
     /// Lines before it; 0 if its results will be dropped.
     fn base(&self) -> u64 {
-        let mut state = self.large.lock();
+        let mut state = held(&self.large.state);
         loop {
             match state.progress(&self.file) {
                 Some(progress) if progress.counts(self.index) => {
@@ -263,14 +253,14 @@ impl Claim<'_, '_> {
                 }
                 _ => return 0,
             }
-            state = self.large.wait(state);
+            state = waited(&self.large.news, state);
         }
     }
 
     /// Waits for all before it; nobody else delivers until [`has_delivered`](Large::has_delivered).
     /// False if its results will be dropped, or not shown in this form.
     fn turn(&self) -> bool {
-        let mut state = self.large.lock();
+        let mut state = held(&self.large.state);
         loop {
             if !state
                 .progress(&self.file)
@@ -289,7 +279,7 @@ impl Claim<'_, '_> {
                 state.delivers = wanted;
                 return wanted;
             }
-            state = self.large.wait(state);
+            state = waited(&self.large.news, state);
         }
     }
 

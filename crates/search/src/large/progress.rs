@@ -40,7 +40,7 @@ pub(crate) struct Seen {
     pub(crate) last_end: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(super) text: Vec<u8>,
     pub(super) seen: Seen,
@@ -51,8 +51,9 @@ pub(crate) struct Outcome {
     pub(super) goes_on: GoesOn,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) enum GoesOn {
+    #[default]
     Yes,
     No,
     Binary(u64),
@@ -62,12 +63,8 @@ pub(crate) enum GoesOn {
 impl Outcome {
     pub(super) fn failed(error: io::Error) -> Outcome {
         Outcome {
-            text: Vec::new(),
-            seen: Seen::default(),
-            checksum: 0,
-            end: 0,
-            first_end: 0,
             goes_on: GoesOn::Failed(error),
+            ..Outcome::default()
         }
     }
 

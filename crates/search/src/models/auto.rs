@@ -19,7 +19,7 @@ use crate::exchange::Exchange;
 use crate::job::Task;
 use crate::models::sequential::{self, ONE};
 use crate::models::thread_pool::{self, Files, denied};
-use crate::models::{Done, FlowSet, Size, Totals, capacity, of_model, within_capacity};
+use crate::models::{Done, FlowSet, Size, capacity, of_model, within_capacity};
 use crate::plan::{Io, Model};
 use crate::usage::Reading;
 use crate::worker::WORTH_SPLITTING;
@@ -59,14 +59,10 @@ impl Exchange for Probe {
     fn leaves(&self) -> bool {
         true
     }
-
-    fn take(&self) -> Option<Task> {
-        None
-    }
 }
 
-pub(crate) fn run(
-    set: &FlowSet<'_, '_>,
+pub(crate) fn run<'c>(
+    set: &'c FlowSet<'c, '_>,
     asked: Option<std::num::NonZeroU32>,
     tasks: Vec<Task>,
 ) -> Done {
@@ -96,7 +92,7 @@ pub(crate) fn run(
     })
 }
 
-pub(crate) fn run_as(set: &FlowSet<'_, '_>, model: Model, tasks: Vec<Task>) -> Done {
+pub(crate) fn run_as<'c>(set: &'c FlowSet<'c, '_>, model: Model, tasks: Vec<Task>) -> Done {
     probe(set, tasks, |seen, left| {
         let (workers, why) = count(seen, capacity::cpus());
         let size = Size::of(model, workers, &left, worth(seen));
@@ -105,7 +101,13 @@ pub(crate) fn run_as(set: &FlowSet<'_, '_>, model: Model, tasks: Vec<Task>) -> D
     })
 }
 
-fn by_rule(set: &FlowSet<'_, '_>, model: Model, size: Size, tasks: Vec<Task>, why: String) -> Done {
+fn by_rule<'c>(
+    set: &'c FlowSet<'c, '_>,
+    model: Model,
+    size: Size,
+    tasks: Vec<Task>,
+    why: String,
+) -> Done {
     if model != Model::ThreadPrivateFiles {
         return of_model(set, model, size, tasks).because(why);
     }
@@ -136,7 +138,7 @@ fn probe(
     let mut worker = set.worker_alone();
     worker.own().extend(tasks.into_iter().rev());
     worker.run(&probe);
-    let totals = Totals::of(worker.totals());
+    let totals = worker.files.totals();
     drop(worker);
     let seen = Seen {
         files: totals.counts.files,

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
 use fiber::FiberId;
 
 use crate::exchange::Exchange;
 use crate::job::Task;
+use crate::locks::{held, waited};
 
 /// Names handed on at once: some tens of files.
 const TASK_BYTES: usize = 512;
@@ -41,12 +42,8 @@ struct State {
 }
 
 impl BlockingTasks {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn post(&self, tasks: impl IntoIterator<Item = BlockingTask>) {
-        let mut state = self.lock();
+        let mut state = held(&self.state);
         state.tasks.extend(tasks);
         self.update(&state);
         drop(state);
@@ -55,7 +52,7 @@ impl BlockingTasks {
 
     /// `None` at the end: a large file may come up while others work. `worked`: after a task.
     pub(crate) fn take(&self, worked: bool) -> Option<BlockingTask> {
-        let mut state = self.lock();
+        let mut state = held(&self.state);
         state.busy -= usize::from(worked);
         loop {
             if let Some(task) = state.tasks.pop_front() {
@@ -69,10 +66,7 @@ impl BlockingTasks {
             }
             state.waiting += 1;
             self.update(&state);
-            state = self
-                .work
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = waited(&self.work, state);
             state.waiting -= 1;
         }
     }
@@ -84,34 +78,27 @@ impl BlockingTasks {
 
     pub(crate) fn done(&self, waits: &Waits) {
         if waits.left.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.lock().ready.push(waits.fiber);
+            held(&self.state).ready.push(waits.fiber);
             self.news.notify_one();
         }
     }
 
     pub(crate) fn ready(&self) -> Vec<FiberId> {
-        let mut state = self.lock();
+        let mut state = held(&self.state);
         while state.ready.is_empty() {
-            state = self
-                .news
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = waited(&self.news, state);
         }
         std::mem::take(&mut state.ready)
     }
 
     pub(crate) fn end(&self) {
-        self.lock().over = true;
+        held(&self.state).over = true;
         self.work.notify_all();
     }
 }
 
 /// Helpers share only large files: a fiber waits for its files.
 impl Exchange for BlockingTasks {
-    fn hungry(&self) -> bool {
-        false
-    }
-
     fn helps(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > 0
     }
@@ -122,10 +109,6 @@ impl Exchange for BlockingTasks {
         }
         self.post([BlockingTask { task, waits: None }]);
         Ok(())
-    }
-
-    fn take(&self) -> Option<Task> {
-        None
     }
 }
 

@@ -19,6 +19,7 @@ use sys::MakerName;
 
 use crate::file::FileSearch;
 use crate::interrupted::{ChildRegistry, SignalsBlocked};
+use crate::models::census::Census;
 use crate::models::frame::{Receiver, Sender};
 use crate::models::{FlowSet, Totals};
 use crate::outlet::Here;
@@ -44,11 +45,8 @@ pub(crate) struct Children<'c, 'o> {
     free: Vec<usize>,
     heard: Option<Pid>,
     buffer: Vec<u8>,
-    pub(crate) made: u64,
-    pub(crate) most: u64,
     pub(crate) died: u64,
-    pub(crate) totals: Totals,
-    pub(crate) last_ns: Option<u64>,
+    pub(crate) census: Census,
 }
 
 impl<'c, 'o> Children<'c, 'o> {
@@ -61,11 +59,8 @@ impl<'c, 'o> Children<'c, 'o> {
             free: (0..set.shared.slots()).rev().collect(),
             heard: None,
             buffer: vec![0; PIPE_BYTES],
-            made: 0,
-            most: 0,
             died: 0,
-            totals: Totals::default(),
-            last_ns: None,
+            census: Census::default(),
         }
     }
 
@@ -106,8 +101,7 @@ impl<'c, 'o> Children<'c, 'o> {
         match self.fork(slot, work) {
             Ok(child) => {
                 self.live.push(child);
-                self.made += 1;
-                self.most = self.most.max(self.live.len() as u64);
+                self.census.enter();
                 Ok(())
             }
             Err(error) => {
@@ -172,28 +166,21 @@ impl<'c, 'o> Children<'c, 'o> {
     pub(crate) fn listen(&mut self, patience: PollTimeout) -> bool {
         let heard = self.heard;
         let listens = |child: &&Child| heard.is_none_or(|pid| pid == child.pid);
-        let mut ready: Vec<PollFd<'_>> = self
-            .live
+        let listened: Vec<&Child> = self.live.iter().filter(listens).collect();
+        let mut asked: Vec<PollFd<'_>> = listened
             .iter()
-            .filter(listens)
             .map(|child| PollFd::new(child.pipe.as_fd(), PollFlags::POLLIN))
             .collect();
-        if poll(&mut ready, patience).is_err() {
+        if poll(&mut asked, patience).is_err() {
             return false;
         }
-        let answers: Vec<bool> = ready.iter().map(|fd| fd.any() == Some(true)).collect();
-        let pids: Vec<Pid> = self
-            .live
+        let answered = listened
             .iter()
-            .filter(listens)
-            .map(|child| child.pid)
-            .collect();
+            .zip(&asked)
+            .filter(|(_, asked)| asked.any() == Some(true));
+        let answered: Vec<Pid> = answered.map(|(child, _)| child.pid).collect();
         let mut ended = false;
-        for (pid, _) in pids
-            .into_iter()
-            .zip(answers)
-            .filter(|(_, answers)| *answers)
-        {
+        for pid in answered {
             if self.heard.is_none_or(|heard| heard == pid) {
                 ended |= self.hear(pid);
             }
@@ -233,10 +220,13 @@ impl<'c, 'o> Children<'c, 'o> {
         self.set.shared.slot(child.slot).ended();
         match self.set.shared.slot(child.slot).left() {
             Some((totals, done_ns)) => {
-                self.totals.add(totals);
-                self.last_ns = self.last_ns.max(Some(done_ns));
+                self.census.totals.add(totals);
+                self.census.leave(Some(done_ns));
             }
-            None => self.tell_died(status),
+            None => {
+                self.census.leave(None);
+                self.tell_died(status);
+            }
         }
         self.free.push(child.slot);
     }

@@ -92,7 +92,7 @@ fn helper(set: &FlowSet<'_, '_>, common: &BlockingTasks) -> Ended {
         }
     }
     worker.files.buffer.deliver();
-    (Totals::of(worker.totals()), clock::now_ns())
+    (worker.files.totals(), clock::now_ns())
 }
 
 struct Walk<'w, 'c, 'o> {
@@ -225,7 +225,7 @@ where
     fn totals(&self) -> Totals {
         let mut files = self.files.borrow_mut();
         files.buffer.deliver();
-        Totals::of((files.counts, files.watch.profile()))
+        files.totals()
     }
 }
 

@@ -20,9 +20,11 @@ const TEXT_BYTES: usize = 1 << 20;
 const TEXT: u8 = 0;
 const TEXT_AND_MORE: u8 = 1;
 const SORTED: u8 = 2;
-const ERROR: u8 = 3;
-const NOTICE: u8 = 4;
-const OTHERWISE: u8 = 5;
+/// And those after it, one for each of [`PROBLEMS`].
+const PROBLEM: u8 = 3;
+
+/// In their order.
+const PROBLEMS: [Kind; 3] = [Kind::Error, Kind::Notice, Kind::Otherwise];
 
 pub(crate) struct Sender {
     pipe: File,
@@ -72,18 +74,10 @@ impl Deliver for Sender {
     }
 
     fn tell(&mut self, problem: Problem) {
-        let kind = match problem.kind {
-            Kind::Error => ERROR,
-            Kind::Notice => NOTICE,
-            Kind::Otherwise => OTHERWISE,
-        };
-        let path = problem
-            .path
-            .as_deref()
-            .map(|path| path.as_os_str().as_bytes());
+        let path = problem.path.unwrap_or_default();
         // A path holds no NUL: one separates it from the words.
-        let path = path.unwrap_or_default();
-        self.send(kind, &[path, b"\0", problem.what.as_bytes()]);
+        let parts = [path.as_os_str().as_bytes(), b"\0", problem.what.as_bytes()];
+        self.send(PROBLEM + problem.kind as u8, &parts);
     }
 }
 
@@ -135,12 +129,9 @@ fn deliver_sorted(body: &[u8], to: &mut dyn Deliver) {
 fn problem(kind: u8, body: &[u8]) -> Problem {
     let end = memchr::memchr(0, body).unwrap_or(0);
     let (path, what) = body.split_at(end);
+    let kind = PROBLEMS.get(usize::from(kind - PROBLEM)).copied();
     Problem {
-        kind: match kind {
-            ERROR => Kind::Error,
-            OTHERWISE => Kind::Otherwise,
-            _ => Kind::Notice,
-        },
+        kind: kind.unwrap_or(Kind::Notice),
         path: (!path.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(path))),
         what: String::from_utf8_lossy(what.strip_prefix(b"\0").unwrap_or(what)).into_owned(),
     }

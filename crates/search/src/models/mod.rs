@@ -14,6 +14,7 @@
 mod auto;
 mod blocking_tasks;
 pub(crate) mod capacity;
+mod census;
 mod children;
 mod fiber;
 mod flow_set;
@@ -37,7 +38,6 @@ use std::io::{self, Write};
 use std::sync::Mutex;
 
 use measure::clock;
-use measure::usage::ProcessUsage;
 use sys::Alone;
 
 use crate::error::SearchError;
@@ -106,12 +106,16 @@ pub(crate) fn run(
     let output_closed = outlet.finish();
     let usage = Reading::now().since(&before);
     let total_ns = clock::now_ns() - started_ns;
-    Ok(report(
-        done,
-        &outlet,
-        (total_ns, usage),
-        (plan, output_closed),
-    ))
+    Ok(Report {
+        counts: done.totals.counts(outlet.errors()),
+        profile: plan.profile.then(|| done.profile()),
+        times: done.times(total_ns),
+        flows: done.flows,
+        usage,
+        output_closed,
+        otherwise: outlet.otherwise(),
+        chosen: done.chosen,
+    })
 }
 
 /// Flows share memory and are not made for single files or folders.
@@ -125,24 +129,6 @@ fn shared(plan: &Plan) -> Result<SharedMemory, SearchError> {
         what: "map memory that flows share",
         source,
     })
-}
-
-fn report(
-    done: Done,
-    outlet: &Outlet<'_>,
-    (total_ns, usage): (u64, ProcessUsage),
-    (plan, output_closed): (&Plan, bool),
-) -> Report {
-    Report {
-        counts: done.totals.counts(outlet.errors()),
-        profile: plan.profile.then(|| done.profile()),
-        times: done.times(total_ns),
-        flows: done.flows,
-        usage,
-        output_closed,
-        otherwise: outlet.otherwise(),
-        chosen: done.chosen,
-    }
 }
 
 fn check(plan: &Plan) -> Result<(), SearchError> {
@@ -189,7 +175,7 @@ fn shows_paths(query: &Query, roots: &[Root]) -> bool {
     }
 }
 
-fn search(set: &FlowSet<'_, '_>, plan: &Plan, tasks: Vec<Task>) -> Done {
+fn search<'c>(set: &'c FlowSet<'c, '_>, plan: &Plan, tasks: Vec<Task>) -> Done {
     let Some(model) = plan.model else {
         return auto::run(set, plan.workers, tasks);
     };
@@ -229,7 +215,12 @@ pub(crate) fn within_capacity(set: &FlowSet<'_, '_>, model: Model, size: Size) -
     size.within(most)
 }
 
-pub(crate) fn of_model(set: &FlowSet<'_, '_>, model: Model, size: Size, tasks: Vec<Task>) -> Done {
+pub(crate) fn of_model<'c>(
+    set: &'c FlowSet<'c, '_>,
+    model: Model,
+    size: Size,
+    tasks: Vec<Task>,
+) -> Done {
     let size = match model.is_pool() {
         true => within_capacity(set, model, size),
         false => size,

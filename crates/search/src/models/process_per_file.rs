@@ -9,33 +9,31 @@ use crate::file::FileSearch;
 use crate::job::Task;
 use crate::models::children::Children;
 use crate::models::walker::{Found, Walker};
-use crate::models::{Done, FlowSet, Totals, refused};
-use crate::report::{Class, Flows};
+use crate::models::{Done, FlowSet, refused};
+use crate::report::Class;
 
 struct Each<'c, 'o> {
     set: &'c FlowSet<'c, 'o>,
     children: Children<'c, 'o>,
     cap: usize,
     create_ns: u64,
-    held_at: Option<u64>,
-    refused: bool,
 }
 
-pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
+pub(crate) fn run<'c>(set: &'c FlowSet<'c, '_>, cap: u32, tasks: Vec<Task>) -> Done {
     let mut each = Each {
         set,
         children: Children::new(set),
         cap: cap as usize,
         create_ns: 0,
-        held_at: None,
-        refused: false,
     };
     let mut walker = Walker::new(set);
     walker.walk(tasks, |files, found| each.file(files, found));
     while each.children.live() > 0 {
         each.children.listen(PollTimeout::NONE);
     }
-    each.done(walker.totals())
+    let mut census = each.children.census;
+    census.totals.add(walker.files.totals());
+    census.done(each.create_ns)
 }
 
 impl Each<'_, '_> {
@@ -46,7 +44,7 @@ impl Each<'_, '_> {
         let made = self.children.make(|mut files, _| {
             found.search(&mut files);
             files.buffer.deliver();
-            Totals::of((files.counts, files.watch.profile()))
+            files.totals()
         });
         self.create_ns += clock::now_ns() - started_ns;
         files.watch.lap(Class::Create);
@@ -62,7 +60,7 @@ impl Each<'_, '_> {
         }
         while self.is_full() || self.children.is_hearing() {
             if self.is_full() {
-                self.held_at = Some(self.cap as u64);
+                self.children.census.flows.held_at = Some(self.cap as u64);
             }
             self.children.listen(PollTimeout::NONE);
         }
@@ -75,22 +73,8 @@ impl Each<'_, '_> {
     /// The present number becomes the cap.
     fn refuse(&mut self, error: &std::io::Error) {
         self.cap = self.children.live();
-        self.held_at = Some(self.cap as u64);
-        if !self.refused {
+        if self.children.census.refuse() {
             refused::tell_each(self.set, self.cap as u64, "processes", error);
         }
-        self.refused = true;
-    }
-
-    fn done(self, walked: Totals) -> Done {
-        let flows = Flows {
-            made: self.children.made,
-            most: self.children.most.max(1),
-            held_at: self.held_at,
-            refused: self.refused,
-        };
-        let mut totals = self.children.totals;
-        totals.add(walked);
-        Done::new(totals, flows).taking(self.create_ns, self.children.last_ns)
     }
 }

@@ -7,14 +7,13 @@ use nix::poll::PollTimeout;
 use crate::job::Task;
 use crate::models::children::Children;
 use crate::models::packets::Packets;
-use crate::models::{Done, FlowSet, Totals, refused, sequential};
-use crate::report::Flows;
+use crate::models::{Done, FlowSet, refused, sequential};
 use crate::worker::Worker;
 
 /// After a process died.
 const LOOK_MS: u16 = 20;
 
-pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
+pub(crate) fn run<'c>(set: &'c FlowSet<'c, '_>, workers: u32, tasks: Vec<Task>) -> Done {
     let packets = match Packets::new(set.shared) {
         Ok(packets) => packets,
         Err(error) => return alone(set, workers, tasks, ("sockets", &error)),
@@ -27,20 +26,17 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done
     let refusal = make(&mut children, &packets, workers, &tasks);
     let create_ns = clock::now_ns() - started_ns;
     if let Some(error) = &refusal {
-        if children.made == 0 {
+        if children.census.flows.made == 0 {
             drop(packets);
             return alone(set, workers, tasks.take(), ("processes", error));
         }
         refused::tell_pool(set, children.live(), workers as usize, "processes", error);
     }
     attend(&mut children, &packets);
-    let flows = Flows {
-        made: children.made,
-        most: children.most,
-        held_at: refusal.is_some().then_some(children.made),
-        refused: refusal.is_some(),
-    };
-    Done::new(children.totals, flows).taking(create_ns, children.last_ns)
+    let mut census = children.census;
+    census.flows.held_at = refusal.is_some().then_some(census.flows.made);
+    census.flows.refused = refusal.is_some();
+    census.done(create_ns)
 }
 
 fn make(
@@ -53,7 +49,7 @@ fn make(
         if let Err(error) = children.leaves_room() {
             return Some(error);
         }
-        let is_first = children.made == 0;
+        let is_first = children.census.flows.made == 0;
         let made = children.make(|files, slot| {
             let mut worker = Worker::new(files.job(), files);
             let seat = match is_first {
@@ -62,7 +58,7 @@ fn make(
             };
             worker.own().extend(tasks.take().into_iter().rev());
             worker.run(&seat);
-            Totals::of(worker.totals())
+            worker.files.totals()
         });
         if let Err(error) = made {
             return Some(error);

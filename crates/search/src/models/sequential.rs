@@ -1,23 +1,11 @@
 use crate::exchange::Exchange;
 use crate::job::Task;
-use crate::models::{Done, FlowSet, Totals};
+use crate::models::{Done, FlowSet};
 use crate::report::Flows;
 
 pub(crate) struct Sequential;
 
-impl Exchange for Sequential {
-    fn hungry(&self) -> bool {
-        false
-    }
-
-    fn give(&self, task: Task) -> Result<(), Task> {
-        Err(task)
-    }
-
-    fn take(&self) -> Option<Task> {
-        None
-    }
-}
+impl Exchange for Sequential {}
 
 pub(crate) const ONE: Flows = Flows {
     made: 0,
@@ -30,5 +18,5 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, tasks: Vec<Task>) -> Done {
     let mut worker = set.worker_alone();
     worker.own().extend(tasks.into_iter().rev());
     worker.run(&Sequential);
-    Done::new(Totals::of(worker.totals()), ONE)
+    Done::new(worker.files.totals(), ONE)
 }

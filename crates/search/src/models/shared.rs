@@ -5,10 +5,11 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex};
 
 use crate::exchange::Exchange;
 use crate::job::Task;
+use crate::locks::{held, waited};
 
 pub(crate) struct Shared {
     queue: Mutex<Queue>,
@@ -43,7 +44,7 @@ impl Shared {
 
     pub(crate) fn growing_to(self, most: usize) -> Shared {
         {
-            let mut queue = self.lock();
+            let mut queue = held(&self.queue);
             queue.most = queue.flows.max(most);
             self.grows
                 .store(queue.most > queue.flows, Ordering::Relaxed);
@@ -52,7 +53,7 @@ impl Shared {
     }
 
     pub(crate) fn lose(&self, flows: usize) -> usize {
-        let mut queue = self.lock();
+        let mut queue = held(&self.queue);
         queue.flows -= flows;
         self.grows.store(false, Ordering::Relaxed);
         self.end_if_over(&mut queue);
@@ -63,7 +64,7 @@ impl Shared {
         if !self.grows.load(Ordering::Relaxed) {
             return false;
         }
-        let mut queue = self.lock();
+        let mut queue = held(&self.queue);
         let enlists = queue.waiting == 0 && queue.flows < queue.most && !queue.over;
         queue.flows += usize::from(enlists);
         if queue.flows == queue.most {
@@ -73,11 +74,7 @@ impl Shared {
     }
 
     pub(crate) fn most(&self) -> usize {
-        self.lock().most
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        held(&self.queue).most
     }
 
     fn update_hunger(&self, queue: &Queue) {
@@ -100,7 +97,7 @@ impl Exchange for Shared {
     }
 
     fn give(&self, task: Task) -> Result<(), Task> {
-        let mut queue = self.lock();
+        let mut queue = held(&self.queue);
         queue.tasks.push_back(task);
         self.update_hunger(&queue);
         drop(queue);
@@ -109,7 +106,7 @@ impl Exchange for Shared {
     }
 
     fn take(&self) -> Option<Task> {
-        let mut queue = self.lock();
+        let mut queue = held(&self.queue);
         queue.waiting += 1;
         loop {
             if queue.over {
@@ -125,10 +122,7 @@ impl Exchange for Shared {
                 return None;
             }
             self.update_hunger(&queue);
-            queue = self
-                .ready
-                .wait(queue)
-                .unwrap_or_else(PoisonError::into_inner);
+            queue = waited(&self.ready, queue);
         }
     }
 }

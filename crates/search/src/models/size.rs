@@ -78,13 +78,17 @@ mod tests {
         })
     }
 
-    fn files(count: usize) -> Task {
+    fn files_that(heavy: bool, count: usize) -> Task {
         Task::Files(FilesTask {
             root: 0,
             path: Box::default(),
             names: b"a\0".repeat(count),
-            heavy: false,
+            heavy,
         })
+    }
+
+    fn files(count: usize) -> Task {
+        files_that(false, count)
     }
 
     #[test]
@@ -97,13 +101,10 @@ mod tests {
         // Of files that take their time each is worth one.
         assert_eq!(Size::of(POOL, 64, &named, 1), Size::fixed(20));
         // So is each of those that are large, and one that all search together keeps all busy.
-        let heavy = Task::Files(FilesTask {
-            root: 0,
-            path: Box::default(),
-            names: b"a\0b\0".to_vec(),
-            heavy: true,
-        });
-        assert_eq!(Size::of(POOL, 64, &[heavy], 8), Size::fixed(2));
+        assert_eq!(
+            Size::of(POOL, 64, &[files_that(true, 2)], 8),
+            Size::fixed(2)
+        );
         assert_eq!(Size::of(POOL, 64, &[Task::Large], 8), Size::fixed(64));
         assert_eq!(Size::fixed(7).describe(64), ", but 7 for what is left");
         assert_eq!(Size::fixed(2).describe(2), "");

@@ -1,17 +1,19 @@
 //! A thread for each folder, made by the thread that found it: to give a folder away. At the cap
 //! (or where the kernel refuses another thread, said once) folders wait for a thread.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
 use measure::clock;
 
 use crate::exchange::Exchange;
 use crate::job::Task;
+use crate::locks::{held, left};
+use crate::models::census::Census;
 use crate::models::threads::STACK_BYTES;
-use crate::models::{Done, FlowSet, Totals, refused};
-use crate::report::{Class, Flows};
+use crate::models::{Done, FlowSet, refused};
+use crate::report::Class;
 
 struct Common {
     state: Mutex<State>,
@@ -22,28 +24,14 @@ struct Common {
 #[derive(Default)]
 struct State {
     waiting: Vec<Task>,
-    live: u64,
-    flows: Flows,
-    totals: Totals,
-    last_ns: Option<u64>,
+    census: Census,
 }
 
-impl Common {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
+#[derive(Clone, Copy)]
 struct Maker<'scope, 'env, 'c, 'o> {
     scope: &'scope Scope<'scope, 'env>,
     set: &'env FlowSet<'c, 'o>,
     common: &'env Common,
-}
-
-impl Clone for Maker<'_, '_, '_, '_> {
-    fn clone(&self) -> Self {
-        Maker { ..*self }
-    }
 }
 
 pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
@@ -65,34 +53,23 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
             maker.work(task);
         }
     });
-    let state = common.state.into_inner();
-    let state = state.unwrap_or_else(PoisonError::into_inner);
-    Done::new(state.totals, state.flows).taking(common.create_ns.into_inner(), state.last_ns)
+    let state = left(common.state);
+    state.census.done(common.create_ns.into_inner())
 }
 
+/// Files stay with their folder's thread.
 impl Exchange for Maker<'_, '_, '_, '_> {
-    fn hungry(&self) -> bool {
-        // Files stay with their folder's thread.
-        false
-    }
-
     fn give(&self, task: Task) -> Result<(), Task> {
-        let mut state = self.common.lock();
-        if state.live >= self.common.cap {
-            state.flows.held_at = Some(self.common.cap);
+        let mut state = held(&self.common.state);
+        if state.census.live >= self.common.cap {
+            state.census.flows.held_at = Some(self.common.cap);
             state.waiting.push(task);
             return Ok(());
         }
-        state.live += 1;
-        state.flows.made += 1;
-        state.flows.most = state.flows.most.max(state.live);
+        state.census.enter();
         drop(state);
         self.make(task);
         Ok(())
-    }
-
-    fn take(&self) -> Option<Task> {
-        None
     }
 }
 
@@ -100,8 +77,8 @@ impl Maker<'_, '_, '_, '_> {
     fn make(&self, task: Task) {
         let started_ns = clock::now_ns();
         // By way of the queue: a closure would be lost if no thread can be made.
-        self.common.lock().waiting.push(task);
-        let maker = self.clone();
+        held(&self.common.state).waiting.push(task);
+        let maker = *self;
         let made = Builder::new()
             .stack_size(STACK_BYTES)
             .spawn_scoped(self.scope, move || maker.work_while_there_is());
@@ -113,12 +90,9 @@ impl Maker<'_, '_, '_, '_> {
     }
 
     fn refuse(&self, error: &std::io::Error) {
-        let mut state = self.common.lock();
-        state.live -= 1;
-        state.flows.made -= 1;
-        let live = state.live;
-        state.flows.held_at = Some(live);
-        let first = !std::mem::replace(&mut state.flows.refused, true);
+        let mut state = held(&self.common.state);
+        state.census.withdraw();
+        let (first, live) = (state.census.refuse(), state.census.live);
         drop(state);
         if first {
             refused::tell_each(self.set, live, "threads", error);
@@ -127,11 +101,9 @@ impl Maker<'_, '_, '_, '_> {
 
     fn work_while_there_is(&self) {
         loop {
-            let mut state = self.common.lock();
+            let mut state = held(&self.common.state);
             let Some(task) = state.waiting.pop() else {
-                state.live -= 1;
-                state.last_ns = Some(clock::now_ns());
-                return;
+                return state.census.leave(Some(clock::now_ns()));
             };
             drop(state);
             self.work(task);
@@ -139,12 +111,11 @@ impl Maker<'_, '_, '_, '_> {
     }
 
     fn take_if_nobody_works(&self) -> Option<Task> {
-        let mut state = self.common.lock();
-        if state.live > 0 {
-            return None;
+        let mut state = held(&self.common.state);
+        match state.census.live {
+            0 => state.waiting.pop(),
+            _ => None,
         }
-        state.flows.most = state.flows.most.max(1);
-        state.waiting.pop()
     }
 
     fn work(&self, task: Task) {
@@ -156,6 +127,9 @@ impl Maker<'_, '_, '_, '_> {
         worker.files.watch.lap(Class::Create);
         worker.files.buffer.deliver();
         worker.files.watch.lap(Class::Print);
-        self.common.lock().totals.add(Totals::of(worker.totals()));
+        held(&self.common.state)
+            .census
+            .totals
+            .add(worker.files.totals());
     }
 }

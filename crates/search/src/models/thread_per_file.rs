@@ -1,68 +1,43 @@
 //! One flow walks and makes a thread for each file: the source's first attempt, seven times as long
 //! as no threads. It had no cap; here is one, by descriptors as a rule, and said if it was met.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::thread::{Builder, Scope};
 
 use measure::clock;
 
 use crate::file::FileSearch;
 use crate::job::Task;
+use crate::locks::{held, left, waited};
+use crate::models::census::Census;
 use crate::models::threads::STACK_BYTES;
 use crate::models::walker::{Found, Later, Walker};
 use crate::models::{Done, FlowSet, Totals, refused};
-use crate::report::{Class, Flows};
+use crate::report::Class;
 
 #[derive(Default)]
 struct Common {
-    state: Mutex<State>,
+    census: Mutex<Census>,
     ended: Condvar,
 }
 
-#[derive(Default)]
-struct State {
-    live: u64,
-    flows: Flows,
-    totals: Totals,
-    last_ns: Option<u64>,
-}
-
 impl Common {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for fewer than `cap` threads, and counts one more.
     fn enter(&self, cap: u64) {
-        let mut state = self.lock();
-        while state.live >= cap.max(1) {
-            state.flows.held_at = Some(cap);
-            state = self
-                .ended
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+        let mut census = held(&self.census);
+        while census.live >= cap.max(1) {
+            census.flows.held_at = Some(cap);
+            census = waited(&self.ended, census);
         }
-        state.live += 1;
-        state.flows.made += 1;
-        state.flows.most = state.flows.most.max(state.live);
+        census.enter();
     }
 
     fn leave(&self, more: Totals) {
-        let mut state = self.lock();
-        state.live -= 1;
-        state.totals.add(more);
-        state.last_ns = Some(clock::now_ns());
-        drop(state);
+        let mut census = held(&self.census);
+        census.totals.add(more);
+        census.leave(Some(clock::now_ns()));
+        drop(census);
         self.ended.notify_one();
-    }
-
-    fn refuse(&self) -> (u64, bool) {
-        let mut state = self.lock();
-        state.live -= 1;
-        state.flows.made -= 1;
-        state.flows.held_at = Some(state.live);
-        let first = !std::mem::replace(&mut state.flows.refused, true);
-        (state.live, first)
     }
 }
 
@@ -86,13 +61,11 @@ pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
         };
         let mut walker = Walker::new(set);
         walker.walk(tasks, |files, found| maker.file(files, found));
-        (walker.totals(), maker.create_ns)
+        (walker.files.totals(), maker.create_ns)
     });
-    let state = common.state.into_inner();
-    let mut state = state.unwrap_or_else(PoisonError::into_inner);
-    state.totals.add(walked);
-    state.flows.most = state.flows.most.max(1);
-    Done::new(state.totals, state.flows).taking(create_ns, state.last_ns)
+    let mut census = left(common.census);
+    census.totals.add(walked);
+    census.done(create_ns)
 }
 
 impl Maker<'_, '_, '_, '_> {
@@ -105,10 +78,13 @@ impl Maker<'_, '_, '_, '_> {
         files.watch.lap(Class::Create);
         if let Err(error) = made {
             // The present number becomes the cap.
-            let (live, first) = self.common.refuse();
-            self.cap = live;
-            if first {
-                refused::tell_each(self.set, live, "threads", &error);
+            let mut census = held(&self.common.census);
+            census.withdraw();
+            let is_first = census.refuse();
+            self.cap = census.live;
+            drop(census);
+            if is_first {
+                refused::tell_each(self.set, self.cap, "threads", &error);
             }
             found.search(files);
         }
@@ -120,7 +96,7 @@ impl Maker<'_, '_, '_, '_> {
             let mut files = set.files();
             file.search(&mut files);
             files.buffer.deliver();
-            common.leave(Totals::of((files.counts, files.watch.profile())));
+            common.leave(files.totals());
         };
         Builder::new()
             .stack_size(STACK_BYTES)

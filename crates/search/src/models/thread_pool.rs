@@ -4,7 +4,7 @@
 //! good in every table. A pool whose number was chosen begins with what the known work keeps busy,
 //! and a thread with more folders than it can soon list makes another.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread::{Builder, Scope};
 
 use measure::clock;
@@ -13,6 +13,7 @@ use nix::sched::{CloneFlags, unshare};
 
 use crate::exchange::Exchange;
 use crate::job::Task;
+use crate::locks::{held, left};
 use crate::models::shared::Shared;
 use crate::models::threads::{self, Ended, STACK_BYTES};
 use crate::models::{Done, FlowSet, Size, Totals, refused};
@@ -30,16 +31,23 @@ struct Pool<'c, 'o> {
     set: &'c FlowSet<'c, 'o>,
     queue: Shared,
     files: Files,
-    later: Mutex<Later>,
+    sum: Mutex<Sum>,
 }
 
 #[derive(Default)]
-struct Later {
-    made: usize,
+struct Sum {
+    made: u64,
     totals: Totals,
     last_ns: Option<u64>,
     refused: bool,
     denied: Option<Errno>,
+}
+
+impl Sum {
+    fn add(&mut self, totals: Totals, last_ns: Option<u64>) {
+        self.totals.add(totals);
+        self.last_ns = self.last_ns.max(last_ns);
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -48,8 +56,8 @@ struct Seat<'scope, 'env, 'c, 'o> {
     pool: &'env Pool<'c, 'o>,
 }
 
-pub(crate) fn run(
-    set: &FlowSet<'_, '_>,
+pub(crate) fn run<'c>(
+    set: &'c FlowSet<'c, '_>,
     size: Size,
     tasks: Vec<Task>,
     files: Files,
@@ -59,39 +67,23 @@ pub(crate) fn run(
         set,
         queue: Shared::new(tasks, first).growing_to(most),
         files,
-        later: Mutex::default(),
+        sum: Mutex::default(),
     };
-    let at_once = std::thread::scope(|scope| Seat { scope, pool: &pool }.begin(first));
-    let later = pool.later.into_inner();
-    at_once.with(later.unwrap_or_else(PoisonError::into_inner), first)
-}
-
-struct AtOnce {
-    made: usize,
-    create_ns: u64,
-    totals: Totals,
-    last_ns: Option<u64>,
-}
-
-impl AtOnce {
-    fn with(mut self, later: Later, wanted: usize) -> (Done, Option<Errno>) {
-        self.totals.add(later.totals);
-        let made = self.made + later.made;
-        let refused = later.refused || self.made < wanted;
-        let flows = Flows {
-            made: made as u64,
-            most: made.max(1) as u64,
-            held_at: refused.then_some(made as u64),
-            refused,
-        };
-        let last_ns = self.last_ns.max(later.last_ns);
-        let done = Done::new(self.totals, flows).taking(self.create_ns, last_ns);
-        (done, later.denied)
-    }
+    let create_ns = std::thread::scope(|scope| Seat { scope, pool: &pool }.begin(first));
+    let sum = left(pool.sum);
+    let flows = Flows {
+        made: sum.made,
+        most: sum.made.max(1),
+        held_at: sum.refused.then_some(sum.made),
+        refused: sum.refused,
+    };
+    let done = Done::new(sum.totals, flows).taking(create_ns, sum.last_ns);
+    (done, sum.denied)
 }
 
 impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
-    fn begin(self, wanted: usize) -> AtOnce {
+    /// With the time that it takes to make as many threads as are `wanted` first.
+    fn begin(self, wanted: usize) -> u64 {
         let Seat { scope, pool } = self;
         let started_ns = clock::now_ns();
         let threads = threads::make(scope, pool.set, wanted, move || self.flow());
@@ -106,12 +98,11 @@ impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
             totals.add(self.work().0);
         }
         let last_ns = threads::join(threads, &mut totals);
-        AtOnce {
-            made,
-            create_ns,
-            totals,
-            last_ns,
-        }
+        let mut sum = held(&pool.sum);
+        sum.made += made as u64;
+        sum.refused |= made < wanted;
+        sum.add(totals, last_ns);
+        create_ns
     }
 
     fn flow(self) -> Ended {
@@ -124,20 +115,16 @@ impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
     fn work(self) -> Ended {
         let mut worker = self.pool.set.worker();
         worker.run(&self);
-        (Totals::of(worker.totals()), clock::now_ns())
+        (worker.files.totals(), clock::now_ns())
     }
 }
 
 impl Pool<'_, '_> {
-    fn later(&self) -> MutexGuard<'_, Later> {
-        self.later.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn have_own_files(&self) {
         let Err(errno) = unshare(CloneFlags::CLONE_FILES | CloneFlags::CLONE_FS) else {
             return;
         };
-        self.later().denied = Some(errno);
+        held(&self.sum).denied = Some(errno);
         if self.files == Files::Private {
             let what = format!("{}: they share one", denied(errno));
             self.set.outlet.tell(&Problem::otherwise(what));
@@ -145,9 +132,7 @@ impl Pool<'_, '_> {
     }
 
     fn leave(&self, (totals, done_ns): Ended) {
-        let mut later = self.later();
-        later.totals.add(totals);
-        later.last_ns = later.last_ns.max(Some(done_ns));
+        held(&self.sum).add(totals, Some(done_ns));
     }
 }
 
@@ -177,13 +162,13 @@ impl Exchange for Seat<'_, '_, '_, '_> {
         let made = Builder::new()
             .stack_size(STACK_BYTES)
             .spawn_scoped(self.scope, move || seat.pool.leave(seat.flow()));
-        let mut later = self.pool.later();
+        let mut sum = held(&self.pool.sum);
         match made {
-            Ok(_joined_by_the_scope) => later.made += 1,
+            Ok(_joined_by_the_scope) => sum.made += 1,
             Err(error) => {
                 let had = self.pool.queue.lose(1);
-                later.refused = true;
-                drop(later);
+                sum.refused = true;
+                drop(sum);
                 let wanted = self.pool.queue.most();
                 refused::tell_pool(self.pool.set, had, wanted, "threads", &error);
             }

@@ -10,10 +10,6 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    pub(crate) fn of((counts, profile): (Counts, Profile)) -> Totals {
-        Totals { counts, profile }
-    }
-
     pub(crate) fn add(&mut self, more: Totals) {
         self.counts += more.counts;
         self.profile += more.profile;

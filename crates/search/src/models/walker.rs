@@ -3,7 +3,7 @@ use std::os::fd::BorrowedFd;
 
 use crate::file::FileSearch;
 use crate::job::{FolderTask, Task};
-use crate::models::{FlowSet, Totals};
+use crate::models::FlowSet;
 use crate::place::Place;
 use crate::read::rolling::Reads;
 use crate::report::Class;
@@ -15,67 +15,57 @@ pub(crate) struct Walker<'c> {
     own: Vec<Task>,
 }
 
+/// A file; without a name, the root itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Found<'f> {
-    Below {
-        place: Place<'f>,
-        folder: BorrowedFd<'f>,
-        name: &'f CStr,
-        reads: Reads,
-    },
-    Root(u32),
+pub(crate) struct Found<'f> {
+    place: Place<'f>,
+    name: &'f CStr,
+    reads: Reads,
+    /// Where it is open.
+    folder: Option<BorrowedFd<'f>>,
 }
 
+/// What outlives the walk through its folder.
 #[derive(Debug)]
-pub(crate) enum Later {
-    Below {
-        root: u32,
-        path: Box<[u8]>,
-        name: CString,
-        reads: Reads,
-    },
-    Root(u32),
+pub(crate) struct Later {
+    root: u32,
+    path: Box<[u8]>,
+    name: CString,
+    reads: Reads,
 }
 
-impl Found<'_> {
+impl<'f> Found<'f> {
+    fn below(place: Place<'f>, name: &'f CStr, reads: Reads) -> Found<'f> {
+        Found {
+            place,
+            name,
+            reads,
+            folder: None,
+        }
+    }
+
     pub(crate) fn later(&self) -> Later {
-        match *self {
-            Found::Root(root) => Later::Root(root),
-            Found::Below {
-                place, name, reads, ..
-            } => Later::Below {
-                root: place.root,
-                path: place.path.into(),
-                name: name.to_owned(),
-                reads,
-            },
+        Later {
+            root: self.place.root,
+            path: self.place.path.into(),
+            name: self.name.to_owned(),
+            reads: self.reads,
         }
     }
 
     pub(crate) fn search(&self, files: &mut FileSearch<'_, '_>) {
-        match *self {
-            Found::Root(root) => files.root(root),
-            Found::Below {
-                place,
-                folder,
-                name,
-                reads,
-            } => files.file(place, folder, reads, name),
+        match self.folder {
+            _ if self.name.is_empty() => files.root(self.place.root),
+            Some(folder) => files.file(self.place, folder, self.reads, self.name),
+            None => files.file_below(self.place, self.reads, self.name),
         }
     }
 }
 
 impl Later {
     pub(crate) fn search(&self, files: &mut FileSearch<'_, '_>) {
-        match self {
-            Later::Root(root) => files.root(*root),
-            Later::Below {
-                root,
-                path,
-                name,
-                reads,
-            } => files.file_below(Place { root: *root, path }, *reads, name),
-        }
+        let Later { root, path, .. } = self;
+        Found::below(Place { root: *root, path }, &self.name, self.reads).search(files);
     }
 }
 
@@ -101,7 +91,10 @@ impl<'c> Walker<'c> {
             }
             match task {
                 Task::Folder(folder) => self.folder(&folder, &mut each),
-                Task::Root(root) => each(&mut self.files, Found::Root(root)),
+                Task::Root(root) => {
+                    let place = Place { root, path: b"" };
+                    each(&mut self.files, Found::below(place, c"", Reads::Parts));
+                }
                 Task::Files(_) | Task::Large => {}
             }
         }
@@ -128,18 +121,12 @@ impl<'c> Walker<'c> {
                 if self.files.is_stopped() {
                     return;
                 }
-                let found = Found::Below {
-                    place,
-                    folder: folder.fd(),
-                    name,
-                    reads,
+                let found = Found {
+                    folder: Some(folder.fd()),
+                    ..Found::below(place, name, reads)
                 };
                 each(&mut self.files, found);
             }
         }
-    }
-
-    pub(crate) fn totals(&self) -> Totals {
-        Totals::of((self.files.counts, self.files.watch.profile()))
     }
 }

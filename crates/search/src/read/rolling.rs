@@ -41,6 +41,7 @@ impl Read for Descriptor<'_> {
     }
 }
 
+#[derive(Default)]
 struct Filled {
     start: usize,
     end: usize,
@@ -146,11 +147,8 @@ impl Rolling {
             .bom_override(true)
             .build(whole);
         let filled = Filled {
-            start: 0,
-            end: 0,
             goal: self.block,
-            offset: 0,
-            ended: false,
+            ..Filled::default()
         };
         self.windows(filled, &mut text, Reads::Parts, nul, viewer)
     }

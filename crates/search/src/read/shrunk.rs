@@ -4,10 +4,12 @@
 //! The handler uses a thread-local that needs no setting up, and the system call `mmap`.
 
 use std::ptr::{self, NonNull};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
-use std::sync::{Mutex, PoisonError};
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+use crate::locks::held;
 
 struct Look {
     base: AtomicUsize,
@@ -73,7 +75,7 @@ pub(crate) struct Handler(());
 
 impl Handler {
     pub(crate) fn install() -> Handler {
-        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut installed = held(&INSTALLED);
         if installed.0 == 0 {
             installed.1 = exchange(&ours());
         }
@@ -84,7 +86,7 @@ impl Handler {
 
 impl Drop for Handler {
     fn drop(&mut self) {
-        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut installed = held(&INSTALLED);
         installed.0 -= 1;
         let last = installed.0 == 0;
         if let Some(before) = installed.1.take_if(|_| last) {

@@ -14,12 +14,12 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use nix::errno::Errno;
-use nix::fcntl::OFlag;
 
 use super::rolling::{Begun, Reads};
 use crate::file::FileSearch;
 use crate::place::{Place, Which};
 use crate::report::Class;
+use crate::walk::FILE;
 
 const FILES: usize = 16;
 /// Read in the batch: two thirds of source files are smaller.
@@ -156,17 +156,12 @@ impl Batches {
         folder: BorrowedFd<'_>,
         names: &[&CStr],
     ) -> io::Result<Vec<Result<OwnedFd, Errno>>> {
-        let flags = OFlag::O_RDONLY
-            | OFlag::O_CLOEXEC
-            | OFlag::O_NOFOLLOW
-            | OFlag::O_NONBLOCK
-            | OFlag::O_NOCTTY;
         let entries: Vec<squeue::Entry> = names
             .iter()
             .zip(0..)
             .map(|(name, index)| {
                 opcode::OpenAt::new(types::Fd(folder.as_raw_fd()), name.as_ptr())
-                    .flags(flags.bits())
+                    .flags(FILE.bits())
                     .build()
                     .user_data(index)
             })

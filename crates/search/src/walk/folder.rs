@@ -25,7 +25,7 @@ const FOLDER: OFlag = OFlag::O_RDONLY
     .union(OFlag::O_NOFOLLOW);
 
 /// A pipe in the file's place must not block, nor a link lead elsewhere.
-const FILE: OFlag = OFlag::O_RDONLY
+pub(crate) const FILE: OFlag = OFlag::O_RDONLY
     .union(OFlag::O_CLOEXEC)
     .union(OFlag::O_NOFOLLOW)
     .union(OFlag::O_NONBLOCK)
@@ -194,7 +194,7 @@ impl<'r> Folder<'r> {
         };
         let name = CStr::from_bytes_with_nul(entry.name_with_nul).unwrap_or(c"");
         fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW)
-            .is_ok_and(|stat| stat.st_dev == file.device && stat.st_ino == file.inode)
+            .is_ok_and(|stat| FileId::told(&stat) == file)
     }
 }
 

@@ -19,10 +19,8 @@ pub(crate) type Chain = Option<Arc<Level>>;
 #[derive(Debug)]
 pub(crate) struct Level {
     above: Chain,
-    custom: Gitignore,
-    plain: Gitignore,
-    git: Gitignore,
-    exclude: Gitignore,
+    /// The first that says something decides; the last two are git's.
+    files: [Gitignore; 4],
     has_git: bool,
     pub(super) in_git: bool,
     place: Place,
@@ -58,41 +56,28 @@ impl Verdict {
     }
 }
 
+/// Names that matter in a folder.
+const NAMES: [&[u8]; 5] = [b".git", b".jj", b".rgignore", b".ignore", b".gitignore"];
+
+/// Which of [`NAMES`] are, or may be, in a folder.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Present {
-    git: bool,
-    jj: bool,
-    custom: bool,
-    plain: bool,
-    gitignore: bool,
-}
+pub(crate) struct Present([bool; NAMES.len()]);
 
 impl Present {
-    pub(crate) const MAYBE_ALL: Present = Present {
-        git: true,
-        jj: true,
-        custom: true,
-        plain: true,
-        gitignore: true,
-    };
+    pub(crate) const MAYBE_ALL: Present = Present([true; NAMES.len()]);
 
     pub(crate) fn among<'a>(names: impl Iterator<Item = &'a [u8]>) -> Present {
         let mut present = Present::default();
         for name in names.filter(|name| name.first() == Some(&b'.')) {
-            match name {
-                b".git" => present.git = true,
-                b".jj" => present.jj = true,
-                b".rgignore" => present.custom = true,
-                b".ignore" => present.plain = true,
-                b".gitignore" => present.gitignore = true,
-                _ => {}
+            if let Some(place) = NAMES.iter().position(|known| *known == name) {
+                present.0[place] = true;
             }
         }
         present
     }
 
     pub(crate) fn any(self) -> bool {
-        self.git || self.jj || self.custom || self.plain || self.gitignore
+        self.0.contains(&true)
     }
 }
 
@@ -106,9 +91,8 @@ impl Level {
             left_git |= level.has_git;
             next = level.above.as_deref();
         }
-        told.into_iter()
-            .find(|verdict| *verdict != Verdict::Open)
-            .unwrap_or(Verdict::Open)
+        let decides = |verdict: &Verdict| *verdict != Verdict::Open;
+        told.into_iter().find(decides).unwrap_or(Verdict::Open)
     }
 
     fn ask(&self, path: &[u8], is_folder: bool, left_git: bool, told: &mut [Verdict; 4]) {
@@ -121,8 +105,7 @@ impl Level {
             }
         };
         let path = Path::new(OsStr::from_bytes(path));
-        let files = [&self.custom, &self.plain, &self.git, &self.exclude];
-        for (index, (file, told)) in files.into_iter().zip(told).enumerate() {
+        for (index, (file, told)) in self.files.iter().zip(told).enumerate() {
             let of_git = index >= 2;
             if *told == Verdict::Open && !(of_git && left_git) && !file.is_empty() {
                 *told = Verdict::of(file.matched(path, is_folder));
@@ -137,26 +120,26 @@ pub(super) fn level(
     present: Present,
     place: Place,
 ) -> Chain {
-    let git = present.git && is_there(folder, b".git");
-    let has_git = git || present.jj && is_there(folder, b".jj");
+    let Present([git, jj, custom, plain, gitignore]) = present;
+    let git = git && is_there(folder, b".git");
+    let has_git = git || jj && is_there(folder, b".jj");
     let in_git = has_git || above.as_ref().is_some_and(|above| above.in_git);
-    let custom = read_if(present.custom, folder, b".rgignore");
-    let plain = read_if(present.plain, folder, b".ignore");
-    let gitignore = read_if(present.gitignore && in_git, folder, b".gitignore");
-    let exclude = match git {
-        true => exclude_of(folder),
-        false => Gitignore::empty(),
-    };
-    let files = [&custom, &plain, &gitignore, &exclude];
-    if !has_git && files.into_iter().all(Gitignore::is_empty) {
+    let files = [
+        read_if(custom, folder, b".rgignore"),
+        read_if(plain, folder, b".ignore"),
+        read_if(gitignore && in_git, folder, b".gitignore"),
+        if git {
+            exclude_of(folder)
+        } else {
+            Gitignore::empty()
+        },
+    ];
+    if !has_git && files.iter().all(Gitignore::is_empty) {
         return above.clone();
     }
     Some(Arc::new(Level {
         above: above.clone(),
-        custom,
-        plain,
-        git: gitignore,
-        exclude,
+        files,
         has_git,
         in_git,
         place,

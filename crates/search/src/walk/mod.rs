@@ -17,7 +17,7 @@ mod levels;
 mod roots;
 mod rules;
 
-pub(crate) use folder::{Folder, Listing, open_file, reads_of};
+pub(crate) use folder::{FILE, Folder, Listing, open_file, reads_of};
 pub(crate) use levels::Chain;
 pub(crate) use roots::{Root, RootKind, open_roots};
 pub(crate) use rules::Rules;
