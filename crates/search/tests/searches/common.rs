@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use search::{How, Pattern, Plan, Problem, Query, Report, SearchError};
+use search::{How, Io, Model, Pattern, Plan, Problem, Query, Report, SearchError};
 use tempfile::TempDir;
 
 /// A tree of files that goes when it is dropped.
@@ -77,17 +77,22 @@ impl Tree {
 
     /// Searches for `pattern` by one flow.
     pub(crate) fn search(&self, pattern: &str) -> Found {
-        self.run(
-            &self.query(pattern),
-            &Plan::of(search::Model::Sequential, 1),
-        )
+        self.run(&self.query(pattern), &one_by(Io::Read))
     }
 
     /// Searches for `pattern` by one flow in one file, named.
     pub(crate) fn search_file(&self, pattern: &str, file: &str) -> Found {
         let mut query = self.query(pattern);
         query.roots = vec![self.join(file)];
-        self.run(&query, &Plan::of(search::Model::Sequential, 1))
+        self.run(&query, &one_by(Io::Read))
+    }
+}
+
+/// One flow that reads in this way.
+pub(crate) fn one_by(io: Io) -> Plan {
+    Plan {
+        io,
+        ..Plan::of(Model::Sequential, 1)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use search::{Io, Model, Plan, Report};
 
-use super::common::{Found, Tree};
+use super::common::{Found, Tree, one_by};
 
 /// A system call that a sandbox denies with an error.
 #[derive(Clone, Copy)]
@@ -178,10 +178,7 @@ fn a_ring_that_fails_under_way_is_an_error_and_no_crash() {
         first_argument: None,
         errno: libc::EINVAL,
     };
-    let plan = Plan {
-        io: Io::Uring,
-        ..Plan::of(Model::Sequential, 1)
-    };
+    let plan = one_by(Io::Uring);
     let Some(found) = search_without(denied, &tree, &plan) else {
         return;
     };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use search::{FileId, Io, Model, Plan, Problem};
 
-use super::common::{Tree, run};
+use super::common::{Tree, one_by, run};
 
 #[test]
 fn a_root_that_does_not_exist_is_said_and_others_are_searched() {
@@ -39,18 +39,15 @@ fn a_file_that_cannot_be_read_is_said_once_by_every_model() {
     }
 }
 
-/// Takes `most` bytes.
-struct Full {
-    most: usize,
-    kind: io::ErrorKind,
-}
+/// Takes so many bytes, and then fails so.
+struct Full(usize, io::ErrorKind);
 
 impl Write for Full {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.most);
-        self.most -= taken;
+        let taken = bytes.len().min(self.0);
+        self.0 -= taken;
         match taken {
-            0 => Err(self.kind.into()),
+            0 => Err(self.1.into()),
             taken => Ok(taken),
         }
     }
@@ -77,10 +74,7 @@ fn many() -> Tree {
 fn output_that_is_closed_early_ends_the_search_without_an_error() {
     let tree = many();
     for model in Model::ALL {
-        let mut out = Full {
-            most: 100_000,
-            kind: io::ErrorKind::BrokenPipe,
-        };
+        let mut out = Full(100_000, io::ErrorKind::BrokenPipe);
         let mut say = |problem: &Problem| panic!("{model}: {problem}");
         let plan = Plan::of(model, 2);
         let report = run(&tree.query("needle"), &plan, &mut out, &mut say).unwrap();
@@ -93,13 +87,7 @@ fn output_that_is_closed_early_ends_the_search_without_an_error() {
 fn a_full_disk_is_said_once() {
     let tree = many();
     for model in Model::ALL {
-        let (mut out, mut said) = (
-            Full {
-                most: 100_000,
-                kind: io::ErrorKind::StorageFull,
-            },
-            Vec::new(),
-        );
+        let (mut out, mut said) = (Full(100_000, io::ErrorKind::StorageFull), Vec::new());
         let plan = Plan::of(model, 2);
         let mut say = |problem: &Problem| said.push(problem.to_string());
         let report = run(&tree.query("needle"), &plan, &mut out, &mut say).unwrap();
@@ -135,10 +123,7 @@ fn a_search_that_is_stopped_in_a_large_folder_stops_there() {
         tree.write(format!("{file}"), "a needle in a line\n".repeat(100));
     }
     for model in Model::ALL {
-        let mut out = Full {
-            most: 10_000,
-            kind: io::ErrorKind::BrokenPipe,
-        };
+        let mut out = Full(10_000, io::ErrorKind::BrokenPipe);
         let plan = Plan::of(model, 2);
         let report = run(&tree.query("needle"), &plan, &mut out, &mut |_| {}).unwrap();
         assert!(report.output_closed, "{model}");
@@ -206,10 +191,7 @@ fn trees_that_change_while_they_are_searched() {
 #[test]
 fn a_mapped_file_that_becomes_shorter_is_an_error_and_no_crash() {
     let tree = Tree::of(&[("a", &"hay\n".repeat(1_000_000)), ("b", "needle\n")]);
-    let plan = Plan {
-        io: Io::Mmap,
-        ..Plan::of(Model::Sequential, 1)
-    };
+    let plan = one_by(Io::Mmap);
     struct Cuts(File);
     impl Write for Cuts {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

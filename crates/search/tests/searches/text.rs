@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 use search::{Io, Model, Pattern, Plan, Query, SearchError, Show};
 
-use super::common::{Tree, raw, run};
+use super::common::{Tree, one_by, raw, run};
 
 #[test]
 fn empty_files_and_files_without_a_last_line_feed() {
@@ -57,10 +57,7 @@ fn a_nul_byte_far_into_a_file_leaves_what_was_found_before_and_says_so() {
         "needle\n".to_owned() + &"hay\n".repeat(50_000) + "\0\nneedle\n",
     );
     for io in [Io::Read, Io::Mmap] {
-        let plan = Plan {
-            io,
-            ..Plan::of(Model::Sequential, 1)
-        };
+        let plan = one_by(io);
         let found = tree.run(&tree.query("needle"), &plan);
         assert_eq!(found.lines, ["far:needle"]);
         assert!(
@@ -82,10 +79,7 @@ fn a_binary_file_that_is_named_is_searched() {
     tree.write("large", "needle\n".repeat(20_000) + "\0x\nneedle\n");
     tree.write("after", b"\0needle");
     for io in [Io::Read, Io::Mmap] {
-        let plan = Plan {
-            io,
-            ..Plan::of(Model::Sequential, 1)
-        };
+        let plan = one_by(io);
         let lines = |file: &str, pattern: &str| {
             let mut query = tree.query(pattern);
             query.roots = vec![tree.join(file)];
@@ -126,10 +120,7 @@ fn a_byte_order_mark_alone_is_no_text() {
         tree.write(name, mark);
     }
     for io in Io::ALL {
-        let plan = Plan {
-            io,
-            ..Plan::of(Model::Sequential, 1)
-        };
+        let plan = one_by(io);
         let query = tree.query("");
         let mut out = Vec::new();
         match search::run(&query, &plan, &mut out, &mut |_| {}) {
@@ -180,10 +171,7 @@ fn lines_over_the_ends_of_windows_and_longer_than_any() {
     for io in [Io::Read, Io::Mmap] {
         let mut query = tree.query("needle");
         query.line_numbers = true;
-        let plan = Plan {
-            io,
-            ..Plan::of(Model::Sequential, 1)
-        };
+        let plan = one_by(io);
         let found = tree.run(&query, &plan);
         assert_eq!(found.lines.len(), 12);
         assert!(found.lines.contains(&"65536:3:needle".to_owned()));
@@ -281,10 +269,7 @@ fn files_that_say_they_are_empty_are_read_to_their_end() {
     query.roots = vec!["/proc/self/smaps".into()];
     query.show = Show::Count;
     for io in Io::ALL {
-        let plan = Plan {
-            io,
-            ..Plan::of(Model::Sequential, 1)
-        };
+        let plan = one_by(io);
         let mut out = Vec::new();
         if search::run(&query, &plan, &mut out, &mut |_| {}).is_ok() {
             let count: usize = String::from_utf8(out).unwrap().trim().parse().unwrap();
