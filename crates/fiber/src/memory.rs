@@ -133,10 +133,8 @@ impl<T: Zeroed> Table<T> {
     fn at_half_a_page(len: usize, start: usize) -> io::Result<Table<T>> {
         let mapping = Mapping::in_huge_pages(0, start + len * size_of::<T>())?;
         Ok(Table {
-            mapping,
             start,
-            len,
-            holds: PhantomData,
+            ..Table::over(mapping, len)
         })
     }
 

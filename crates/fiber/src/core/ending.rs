@@ -77,8 +77,7 @@ impl Core {
     fn drop_fiber(&self, index: u32) -> bool {
         match self.mark(index).stage.get() {
             Stage::Free | Stage::Fresh | Stage::Done | Stage::Panicked => {}
-            Stage::Away | Stage::Lost => return true,
-            Stage::Resumed => return true,
+            Stage::Away | Stage::Lost | Stage::Resumed => return true,
             Stage::Paused => {
                 let _entered = Entered::to_unwind(self);
                 self.ending.set(index);

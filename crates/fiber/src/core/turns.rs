@@ -140,10 +140,13 @@ impl Core {
         match mark.stage.get() {
             Stage::Suspended => self.resume(index),
             Stage::Fresh | Stage::Started | Stage::Joining => mark.permit.set(true),
-            Stage::Free | Stage::Done | Stage::Panicked | Stage::Away | Stage::Lost => {
-                return false;
-            }
-            Stage::Paused | Stage::Resumed => return false,
+            Stage::Free
+            | Stage::Done
+            | Stage::Panicked
+            | Stage::Away
+            | Stage::Lost
+            | Stage::Paused
+            | Stage::Resumed => return false,
         }
         true
     }

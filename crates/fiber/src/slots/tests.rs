@@ -1,8 +1,6 @@
 //! Slots and their indices; guards of both kinds.
 
 use std::os::fd::AsRawFd;
-use std::os::unix::process::ExitStatusExt;
-use std::process::Output;
 
 use super::*;
 use crate::{Fiber, Scheduler};
@@ -74,19 +72,6 @@ pub(super) fn guards_are_to_be_mappings() -> bool {
     std::env::var_os(MAPPINGS).is_some()
 }
 
-/// Runs `test` again in a child process; `None` when this is the child.
-fn with_mappings(test: &str) -> Option<Output> {
-    if guards_are_to_be_mappings() {
-        return None;
-    }
-    let mut child = skipped::this_program();
-    child
-        .args(["--exact", &format!("slots::tests::{test}")])
-        .args(["--nocapture", "--test-threads=1"])
-        .env(MAPPINGS, "1");
-    Some(child.output().unwrap())
-}
-
 #[inline(never)]
 fn overflow() {
     std::hint::black_box([1_u8; 1 << 20]);
@@ -94,8 +79,7 @@ fn overflow() {
 
 #[test]
 fn a_touched_guard_that_is_a_mapping_names_its_fiber() {
-    let test = "a_touched_guard_that_is_a_mapping_names_its_fiber";
-    let Some(ended) = with_mappings(test) else {
+    if guards_are_to_be_mappings() {
         // SAFETY: it is dropped in this function, or in the one that asked for it.
         let scheduler = unsafe { Scheduler::new(Config::guarded(32 << 10).capacity(3)) }.unwrap();
         assert_eq!(scheduler.core().slots.guard, Guard::Protected);
@@ -110,19 +94,18 @@ fn a_touched_guard_that_is_a_mapping_names_its_fiber() {
         }
         scheduler.run();
         return;
-    };
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{said}");
+    }
+    let test = "slots::tests::a_touched_guard_that_is_a_mapping_names_its_fiber";
+    let said = skipped::said_before_aborting(test, MAPPINGS);
     let overflowed = "fiber 1 overflowed its guarded stack of 32768 bytes";
     assert!(said.contains(overflowed), "{said}");
 }
 
 #[test]
 fn where_guards_are_mappings_their_limit_is_told_with_what_raises_it() {
-    let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
-    let limit: usize = limit.trim().parse().unwrap();
-    let test = "where_guards_are_mappings_their_limit_is_told_with_what_raises_it";
-    let Some(ended) = with_mappings(test) else {
+    if guards_are_to_be_mappings() {
+        let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
+        let limit: usize = limit.trim().parse().unwrap();
         // Slots take address space alone until a fiber is in them.
         let slots = Slots::new(&Config::guarded(4 << 10).capacity(limit), false).unwrap();
         let refused = (0..limit as u32).find_map(|index| slots.prepare(index).err());
@@ -133,7 +116,11 @@ fn where_guards_are_mappings_their_limit_is_told_with_what_raises_it() {
         let after: usize = error.split(' ').find_map(|word| word.parse().ok()).unwrap();
         assert!((limit / 3..=limit / 2).contains(&after), "{error}");
         return;
-    };
+    }
+    let test = "slots::tests::where_guards_are_mappings_their_limit_is_told_with_what_raises_it";
+    let mut child = skipped::this_program();
+    child.args(["--exact", test, "--nocapture", "--test-threads=1"]);
+    let ended = child.env(MAPPINGS, "1").output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{said}");
 }
