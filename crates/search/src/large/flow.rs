@@ -22,27 +22,16 @@ use crate::view::View;
 
 #[derive(Debug)]
 pub(crate) struct Lead {
-    file: Arc<LargeFile>,
+    file: Led,
     open: OwnedFd,
 }
 
-enum OpenFile {
-    Lead(Lead),
-    Anew(OwnedFd),
-}
+#[derive(Debug)]
+struct Led(Arc<LargeFile>);
 
-impl AsFd for OpenFile {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            OpenFile::Lead(lead) => lead.open.as_fd(),
-            OpenFile::Anew(open) => open.as_fd(),
-        }
-    }
-}
-
-impl Drop for Lead {
+impl Drop for Led {
     fn drop(&mut self) {
-        self.file.led.store(false, Ordering::Release);
+        self.0.led.store(false, Ordering::Release);
     }
 }
 
@@ -93,6 +82,7 @@ impl<'j> FileSearch<'j, '_> {
             id: FileId::told(&stat),
             led: AtomicBool::new(true),
         });
+        let file = Led(file);
         self.leads.push(Lead { file, open });
         true
     }
@@ -105,7 +95,7 @@ impl<'j> FileSearch<'j, '_> {
                 break;
             };
             match self.open_large(&file) {
-                Ok(open) => self.chunks_of(large, &file, &open, &mut leaves),
+                Ok((open, _led)) => self.chunks_of(large, &file, open.as_fd(), &mut leaves),
                 // Its finder has it open.
                 Err(_) if file.led.load(Ordering::Acquire) => unable.push(file),
                 Err(error) => self.give_up(large, &file, error),
@@ -120,13 +110,13 @@ impl<'j> FileSearch<'j, '_> {
         &mut self,
         large: &Large<'j>,
         file: &Arc<LargeFile>,
-        open: &OpenFile,
+        open: BorrowedFd<'_>,
         leaves: &mut impl FnMut() -> bool,
     ) {
         self.watch.lap(Class::Open);
         while let Some(claim) = large.claim(file) {
             self.watch.lap(Class::Wait);
-            self.chunk(claim, open.as_fd());
+            self.chunk(claim, open);
             self.hand_over(large);
             if self.is_stopped() || leaves() {
                 break;
@@ -135,12 +125,13 @@ impl<'j> FileSearch<'j, '_> {
         self.watch.lap(Class::Wait);
     }
 
-    fn open_large(&mut self, file: &Arc<LargeFile>) -> io::Result<OpenFile> {
+    fn open_large(&mut self, file: &Arc<LargeFile>) -> io::Result<(OwnedFd, Option<Led>)> {
         let mut leads = self.leads.iter();
-        match leads.position(|lead| Arc::ptr_eq(&lead.file, file)) {
-            Some(place) => Ok(OpenFile::Lead(self.leads.swap_remove(place))),
-            None => self.open_again(file).map(OpenFile::Anew),
-        }
+        let Some(place) = leads.position(|lead| Arc::ptr_eq(&lead.file.0, file)) else {
+            return Ok((self.open_again(file)?, None));
+        };
+        let Lead { file, open } = self.leads.swap_remove(place);
+        Ok((open, Some(file)))
     }
 
     fn open_again(&self, file: &LargeFile) -> io::Result<OwnedFd> {

@@ -67,26 +67,14 @@ pub(crate) fn run<'c>(
     tasks: Vec<Task>,
 ) -> Done {
     if let Some(workers) = asked.map(std::num::NonZeroU32::get) {
-        let (model, why) = match workers {
-            1 => (Model::Sequential, "one flow needs no other to be made"),
-            _ => pool(set.job.io),
-        };
-        return by_rule(
-            set,
-            model,
-            Size::fixed(workers),
-            tasks,
-            format!("{model}: {why}"),
-        );
+        let (model, why) = rule(set.job.io, workers);
+        let why = format!("{model}: {why}");
+        return by_rule(set, model, Size::fixed(workers), tasks, why);
     }
     probe(set, tasks, |seen, left| {
         let (workers, why) = count(seen, capacity::cpus());
-        let (pool, why_pool) = pool(set.job.io);
-        let size = Size::of(pool, workers, &left, worth(seen));
-        let (model, why_model) = match size.most {
-            1 => (Model::Sequential, "one flow needs no other to be made"),
-            _ => (pool, why_pool),
-        };
+        let size = Size::of(pool(set.job.io).0, workers, &left, worth(seen));
+        let (model, why_model) = rule(set.job.io, size.most);
         let why = format!("{why}{}; {model}: {why_model}", size.describe(workers));
         by_rule(set, model, size, left, why)
     })
@@ -192,6 +180,13 @@ fn worth(seen: &Seen) -> usize {
     let each_ns = seen.wall_ns / seen.files.max(1);
     let files = usize::try_from(FLOW_NS / each_ns.max(1)).unwrap_or(usize::MAX);
     files.clamp(1, WORTH_SPLITTING)
+}
+
+fn rule(io: Io, flows: u32) -> (Model, &'static str) {
+    match flows {
+        1 => (Model::Sequential, "one flow needs no other to be made"),
+        _ => pool(io),
+    }
 }
 
 fn pool(io: Io) -> (Model, &'static str) {

@@ -153,16 +153,13 @@ fn alone_if_it_forks(
     plan: &Plan,
     alone: impl FnOnce() -> io::Result<Alone>,
 ) -> Result<Option<Alone>, SearchError> {
-    let refused = |model| {
-        move |error: io::Error| SearchError::Model {
-            model,
-            reason: error.to_string(),
-        }
+    let Some(model) = capacity::forking(plan) else {
+        return Ok(None);
     };
-    let forking = capacity::forking(plan);
-    forking
-        .map(|model| alone().map_err(refused(model)))
-        .transpose()
+    alone().map(Some).map_err(|error| SearchError::Model {
+        model,
+        reason: error.to_string(),
+    })
 }
 
 fn shows_paths(query: &Query, roots: &[Root]) -> bool {
