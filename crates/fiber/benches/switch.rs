@@ -51,11 +51,14 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let rounds = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(7);
     let (mut peers, missing) = peers::all();
+    let after = |flag: &str| {
+        let at = arguments.iter().position(|a| a == flag)?;
+        arguments.get(at + 1)
+    };
     // `--only TEXT` leaves out other peers, not the first, which ratios refer to.
-    if let Some(at) = arguments.iter().position(|a| a == "--only") {
-        let text = arguments.get(at + 1).cloned().unwrap_or_default();
+    if let Some(text) = after("--only") {
         let reference = peers[0].name;
-        peers.retain(|peer| peer.name == reference || peer.name.contains(&text));
+        peers.retain(|peer| peer.name == reference || peer.name.contains(text));
     }
     println!(
         "{rounds} interleaved rounds; median [lowest ... highest] of ns a yield, and of the ratio \
@@ -68,9 +71,7 @@ fn main() {
     for line in missing {
         println!("not here: {line}");
     }
-    let part = arguments.iter().position(|a| a == "--part");
-    let part = part.and_then(|at| arguments.get(at + 1));
-    let is_asked = |name: &str| part.is_none_or(|part| part == name);
+    let is_asked = |name: &str| after("--part").is_none_or(|part| part == name);
     let huge = arguments.iter().any(|a| a == "--huge");
     if is_asked("yields") {
         for (flows, yields) in SIZES {

@@ -246,10 +246,8 @@ fn a_slot_is_used_again_and_old_ids_do_not_reach_the_new_fiber() {
     let scheduler = made(packed(1_024).capacity(1)).unwrap();
     let first = scheduler.spawn(|_| 1).unwrap();
     let id = first.id();
-    assert!(matches!(
-        scheduler.spawn(|_| 2),
-        Err(SpawnError::Full { capacity: 1 })
-    ));
+    let refused = scheduler.spawn(|_| 2);
+    assert!(matches!(refused, Err(SpawnError::Full { capacity: 1 })));
     assert_eq!(first.join().unwrap(), 1);
     let second = scheduler.spawn(|_| 2).unwrap();
     assert_ne!(second.id(), id);
@@ -481,12 +479,8 @@ fn a_closure_that_does_not_fit_is_refused() {
     let scheduler = made(packed(256).capacity(1)).unwrap();
     let big = [1_u8; 300];
     let refused = scheduler.spawn(move |_| big.len()).unwrap_err();
-    assert!(
-        refused
-            .to_string()
-            .contains("do not fit a stack of 312 bytes"),
-        "{refused}"
-    );
+    let said = refused.to_string();
+    assert!(said.contains("do not fit a stack of 312 bytes"), "{said}");
 }
 
 #[test]

@@ -172,6 +172,11 @@ fn make(world: &Shared, spawn: impl FnOnce(Shared, usize) -> JoinHandle<usize>) 
     }
 }
 
+fn handle_of(world: &Shared, who: usize) -> Option<JoinHandle<usize>> {
+    let mut world = world.borrow_mut();
+    world.handles.get_mut(who).and_then(Option::take)
+}
+
 fn body(world: Shared, who: usize) -> impl FnOnce(&mut fiber::Fiber) -> usize + 'static {
     move |fiber| {
         let script = world.borrow().scripts[who].clone();
@@ -187,16 +192,8 @@ fn perform(world: &Shared, who: usize, op: Op, log: impl Fn(), fiber: &mut fiber
     let count = world.borrow().scripts.len();
     if let Op::Join(whom) = op {
         let whom = whom % count;
-        let handle = (whom != who)
-            .then(|| {
-                world
-                    .borrow_mut()
-                    .handles
-                    .get_mut(whom)
-                    .and_then(Option::take)
-            })
-            .flatten();
-        if let Some(handle) = handle {
+        let handle = (whom != who).then(|| handle_of(world, whom));
+        if let Some(handle) = handle.flatten() {
             assert_eq!(handle.join().unwrap(), whom);
         }
         return log();
@@ -235,8 +232,7 @@ proptest! {
         let expected = model.fibers.iter().filter(|f| f.made && !f.over).count();
         prop_assert_eq!(suspended, expected);
         for (who, modelled) in model.fibers.iter().enumerate() {
-            let handle = world.borrow_mut().handles.get_mut(who).and_then(Option::take);
-            if let Some(handle) = handle {
+            if let Some(handle) = handle_of(&world, who) {
                 prop_assert_eq!(handle.is_finished(), modelled.over);
             }
         }

@@ -57,20 +57,13 @@ pub(super) const WORKS: &[(&str, Deed)] = &[
     ("an inner fiber that awakens an outer one", |scheduler| {
         let id = scheduler.spawn(Fiber::suspend).unwrap().id();
         let inner = move || with(|inner| inner.spawn(move |_| fiber::awaken(id)).unwrap().join());
-        assert!(
-            !scheduler
-                .spawn(move |_| inner().unwrap())
-                .unwrap()
-                .join()
-                .unwrap()
-        );
+        let awakened = scheduler.spawn(move |_| inner().unwrap()).unwrap();
+        assert!(!awakened.join().unwrap());
     }),
     ("a handle that outlives an inner scheduler", |scheduler| {
         let outer = scheduler.spawn(|_| with(|inner| inner.spawn(|_| 1).unwrap()).join());
-        assert!(matches!(
-            outer.unwrap().join().unwrap(),
-            Err(JoinError::Dropped)
-        ));
+        let joined = outer.unwrap().join().unwrap();
+        assert!(matches!(joined, Err(JoinError::Dropped)));
     }),
     ("a fiber that joins itself", |scheduler| {
         let place = Place::default();
@@ -100,10 +93,8 @@ pub(super) const WORKS: &[(&str, Deed)] = &[
             std::mem::forget(scheduler.spawn(|_| vec![1_u8; 100]).unwrap());
         }
         assert_eq!(scheduler.run(), 0);
-        assert!(matches!(
-            scheduler.spawn(|_| ()),
-            Err(SpawnError::Full { capacity: 16 })
-        ));
+        let refused = scheduler.spawn(|_| ());
+        assert!(matches!(refused, Err(SpawnError::Full { capacity: 16 })));
     }),
     ("a fiber awakened by itself, and twice", |scheduler| {
         let body = |fiber: &mut Fiber| {
@@ -166,10 +157,8 @@ pub(super) const WORKS: &[(&str, Deed)] = &[
             let body = |fiber: &mut Fiber| {
                 let mut other = Some(other);
                 let _joins = AtEnd(|| {
-                    assert!(matches!(
-                        other.take().unwrap().join(),
-                        Err(JoinError::Dropped)
-                    ));
+                    let joined = other.take().unwrap().join();
+                    assert!(matches!(joined, Err(JoinError::Dropped)));
                 });
                 fiber.suspend();
             };
@@ -208,11 +197,8 @@ pub(super) const WORKS: &[(&str, Deed)] = &[
     (
         "a result that nobody wants, whose destructor runs another scheduler",
         |scheduler| {
-            drop(
-                scheduler
-                    .spawn(|_| AtEnd(|| assert_eq!(nested(2), 2)))
-                    .unwrap(),
-            );
+            let nests = |_: &mut Fiber| AtEnd(|| assert_eq!(nested(2), 2));
+            drop(scheduler.spawn(nests).unwrap());
             assert_eq!(scheduler.run(), 0);
         },
     ),
@@ -326,11 +312,8 @@ fn nested(depth: u64) -> u64 {
     match depth {
         0 => 0,
         _ => with(|scheduler| {
-            scheduler
-                .spawn(move |_| 1 + nested(depth - 1))
-                .unwrap()
-                .join()
-                .unwrap()
+            let deeper = scheduler.spawn(move |_| 1 + nested(depth - 1));
+            deeper.unwrap().join().unwrap()
         }),
     }
 }
