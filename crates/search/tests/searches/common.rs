@@ -109,6 +109,12 @@ pub(crate) fn run(
     unsafe { search::run_beside_threads(query, plan, out, say) }
 }
 
+/// Little-endian, with its mark.
+pub(crate) fn utf16(text: &str) -> Vec<u8> {
+    let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+    units.flat_map(u16::to_le_bytes).collect()
+}
+
 /// A path that is no text.
 pub(crate) fn raw(bytes: &[u8]) -> &OsStr {
     OsStr::from_bytes(bytes)

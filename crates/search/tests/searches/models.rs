@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use search::{Class, Io, Model, Plan, Query, Show};
 
-use super::common::{Found, Tree, raw, run};
+use super::common::{Found, Tree, raw, run, utf16};
 
 /// Small files, large files, many in one folder, many folders, rules, odd names.
 fn mixed() -> Tree {
@@ -47,11 +47,6 @@ fn mixed() -> Tree {
         "x".repeat(300_000) + "needle" + &"y".repeat(100_000),
     );
     tree
-}
-
-fn utf16(text: &str) -> Vec<u8> {
-    let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
-    units.flat_map(u16::to_le_bytes).collect()
 }
 
 fn every_plan() -> Vec<Plan> {
@@ -110,13 +105,11 @@ fn times_add_up(found: &Found, plan: &Plan) {
 }
 
 fn same_by(plans: Vec<Plan>, tree: &Tree, query: &Query) -> Found {
-    let first = tree.run(
-        query,
-        &Plan {
-            proof: true,
-            ..Plan::of(Model::Sequential, 1)
-        },
-    );
+    let one = Plan {
+        proof: true,
+        ..Plan::of(Model::Sequential, 1)
+    };
+    let first = tree.run(query, &one);
     assert_eq!(first.problems, Vec::<String>::new());
     let probe = Tree::of(&[("a", "x")]);
     for plan in plans {
@@ -303,13 +296,11 @@ fn a_choice_says_why() {
         matches!(chosen.model, Model::Sequential | Model::ThreadPrivateFiles),
         "{chosen:?}"
     );
-    let found = small.run(
-        &small.query("x"),
-        &Plan {
-            workers: NonZeroU32::new(3),
-            ..Plan::default()
-        },
-    );
+    let three = Plan {
+        workers: NonZeroU32::new(3),
+        ..Plan::default()
+    };
+    let found = small.run(&small.query("x"), &three);
     assert_eq!(found.report.chosen.model, Model::ThreadPrivateFiles);
     assert_eq!(found.report.chosen.workers, 3);
 }

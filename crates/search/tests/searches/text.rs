@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 use search::{Io, Model, Pattern, Plan, Query, SearchError, Show};
 
-use super::common::{Tree, one_by, raw, run};
+use super::common::{Tree, one_by, raw, run, utf16};
 
 #[test]
 fn empty_files_and_files_without_a_last_line_feed() {
@@ -85,18 +85,10 @@ fn a_binary_file_that_is_named_is_searched() {
             query.roots = vec![tree.join(file)];
             tree.run(&query, &plan).lines
         };
-        assert_eq!(
-            lines("small", "needle"),
-            ["binary file matches (NUL at byte 4)"]
-        );
-        assert_eq!(
-            lines("after", "^needle"),
-            ["binary file matches (NUL at byte 0)"]
-        );
-        assert_eq!(
-            lines("small", "hay"),
-            ["binary file matches (NUL at byte 4)"]
-        );
+        let matches_at = |byte| [format!("binary file matches (NUL at byte {byte})")];
+        assert_eq!(lines("small", "needle"), matches_at(4));
+        assert_eq!(lines("after", "^needle"), matches_at(0));
+        assert_eq!(lines("small", "hay"), matches_at(4));
         // Lines in windows before the NUL byte are shown.
         let large = lines("large", "needle");
         assert!(
@@ -136,19 +128,12 @@ fn a_byte_order_mark_alone_is_no_text() {
 fn byte_order_marks() {
     let tree = Tree::new();
     tree.write("utf8", "\u{FEFF}needle\n");
-    let units = || std::iter::once(0xFEFF).chain("needle é\nhay".encode_utf16());
-    let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
-    let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+    let little = utf16("needle é\nhay");
+    let big = little.as_chunks::<2>().0.iter();
+    let big: Vec<u8> = big.flat_map(|[low, high]| [*high, *low]).collect();
     tree.write("little", little);
     tree.write("big", big);
-    let long = std::iter::once(0xFEFF).chain(
-        "hay and hay\n"
-            .repeat(30_000)
-            .encode_utf16()
-            .chain("needle".encode_utf16())
-            .collect::<Vec<_>>(),
-    );
-    tree.write("long", long.flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    tree.write("long", utf16(&("hay and hay\n".repeat(30_000) + "needle")));
     let found = tree.search("^needle");
     assert_eq!(
         found.lines,
