@@ -13,6 +13,7 @@ use lab::compare::{Basis, Change, ComparedCase, ComparedRun, FloorFrom, SideBySi
 use lab::findings::Word;
 
 use crate::date::utc;
+use crate::gathered::grouped;
 use crate::number::{percent, plain};
 use crate::words::{Comparison, Tone, comparison, many};
 
@@ -66,23 +67,15 @@ fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
 
 /// `floor 2.0 %, as in the runs`: each floor once, with its runs if not all.
 fn floors(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
-    let mut groups: Vec<([String; 2], Vec<&str>)> = Vec::new();
-    for (run, floor) in case.floors.iter().enumerate() {
-        let mut changes = case.variants.iter().map(|variant| &variant.changes[run]);
-        let is_compared = changes.any(|change| {
-            let change = change.as_ref();
-            change.is_some_and(|change| change.not_compared.is_none())
-        });
-        let Some(floor) = floor.filter(|_| is_compared) else {
-            continue;
-        };
+    let floors = case.floors.iter().enumerate().filter_map(|(run, floor)| {
+        let changes = case.variants.iter();
+        let mut changes = changes.filter_map(|variant| variant.changes[run].as_ref());
+        let is_compared = changes.any(|change| change.not_compared.is_none());
+        let floor = floor.filter(|_| is_compared)?;
         let said = [percent(floor.fraction), because(floor.because)];
-        let name = all.runs[run].name.as_str();
-        match groups.iter_mut().find(|(known, _)| *known == said) {
-            Some((_, names)) => names.push(name),
-            None => groups.push((said, vec![name])),
-        }
-    }
+        Some((said, all.runs[run].name.as_str()))
+    });
+    let groups = grouped(floors);
     let is_one = groups.len() == 1;
     let line = |([floor, why], names): ([String; 2], Vec<&str>)| {
         let whose = match is_one {
@@ -126,16 +119,12 @@ fn counts(all: &SideBySide, run: usize) -> String {
         (count > 0).then(|| format!("{count} {}", word.in_words()))
     });
     let said: Vec<String> = said.collect();
-    format!(
-        "{} against {}: {}",
-        all.runs[run].name,
-        all.runs[0].name,
-        if said.is_empty() {
-            "nothing to compare".to_owned()
-        } else {
-            said.join(", ")
-        }
-    )
+    let said = match said.is_empty() {
+        true => "nothing to compare".to_owned(),
+        false => said.join(", "),
+    };
+    let [reference, own] = [0, run].map(|run| &all.runs[run].name);
+    format!("{own} against {reference}: {said}")
 }
 
 fn largest(all: &SideBySide, run: usize) -> Option<String> {

@@ -28,7 +28,7 @@ pub use slots::{slots, slots_lines};
 pub use summary::summary;
 pub use tables::{File, TABLES, published, simulated};
 
-use crate::document::table::{Cell, Col, Value as Field, number, text, whole};
+use crate::document::table::{Cell as Field, Col, Value, number, said, text, whole, yes_or_no};
 use crate::text::{escaped, hides};
 
 /// The machine, one fact a row.
@@ -55,19 +55,19 @@ fn facts(machine: &Machine) -> impl Iterator<Item = Vec<Field>> {
     })
 }
 
-fn csv(value: Field) -> String {
-    match value {
-        Field::Text(text) => harmless(&text),
-        Field::Number(number) | Field::Said(Some(number), _) => number.to_string(),
-        Field::Whole(number) => number.to_string(),
-        Field::Nothing | Field::NotAvailable(_) | Field::Said(None, _) => String::new(),
+fn csv(field: Field) -> String {
+    match field.value {
+        Value::Text(text) => harmless(&text),
+        Value::Number(number) | Value::Said(Some(number), _) => number.to_string(),
+        Value::Whole(number) => number.to_string(),
+        Value::Nothing | Value::NotAvailable(_) | Value::Said(None, _) => String::new(),
     }
 }
 
-fn json(value: Field) -> String {
-    match value {
-        Field::Text(text) => escaped(&serde_json::Value::String(text).to_string()).into_owned(),
-        other => match csv(other) {
+fn json(field: Field) -> String {
+    match field.value {
+        Value::Text(text) => escaped(&serde_json::Value::String(text).to_string()).into_owned(),
+        other => match csv(other.into()) {
             nothing if nothing.is_empty() => "null".to_owned(),
             number => number,
         },
@@ -123,13 +123,13 @@ impl<R, F: Fn(&R) -> Field> FileColumn<R> for (&'static str, F) {
     }
 }
 
-impl<R, F: Fn(&R) -> Cell> FileColumn<R> for Col<F> {
+impl<R, F: Fn(&R) -> Field> FileColumn<R> for Col<F> {
     fn name(&self) -> &'static str {
         self.name
     }
 
     fn value(&self, row: &R) -> Field {
-        (self.fill)(row).value
+        (self.fill)(row)
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_an_empty_field() {
-        assert_eq!(number(Some(f64::NAN)), Field::Nothing);
+        assert_eq!(number(Some(f64::NAN)), Field::default());
         assert_eq!(csv(number(None)), "");
         assert_eq!(json(whole(None::<u64>)), "null");
     }

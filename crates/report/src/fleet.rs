@@ -3,7 +3,6 @@
 //! machines, as small multiples.
 
 use lab::fleet::{Agreement, Comparison, Fleet, FleetMachine, OnMachine};
-use lab::plural;
 use maud::{Markup, html};
 use serde_json::json;
 use stats::Verdict;
@@ -13,9 +12,9 @@ use crate::charts::forest::Row;
 use crate::charts::multiples::Panel;
 use crate::document::Section;
 use crate::document::detail::Detail;
-use crate::document::figures::{Figure, Figures, Legend};
-use crate::document::table::{Cell, Column, Table, Value, text as value};
-use crate::html::{self, Along, Lessons, document};
+use crate::document::figures::Figure;
+use crate::document::table::{Cell, Column, Table, missing, text as value};
+use crate::html::{self, Lesson, Lessons, document};
 use crate::number::percent;
 use crate::plots::Plot;
 use crate::terminal::{Page, Style, sections};
@@ -100,34 +99,21 @@ fn body(fleet: &Fleet) -> Markup {
     }
 }
 
-fn along(fleet: &Fleet, one: &Comparison) -> Along {
+fn along(fleet: &Fleet, one: &Comparison) -> Lesson {
     let heads = ["machine", "ratio of times", "low", "high", "rounds"];
     let rows = one.each.iter().filter_map(|on| {
         let estimate = on.finding.estimate?;
         let (low, high) = estimate.interval()?;
         let name = &fleet.machines[on.machine].name;
-        let numbers = [estimate.ratio, low, high].map(|number| json!(number));
-        Some(
-            [json!(name)]
-                .into_iter()
-                .chain(numbers)
-                .chain([json!(estimate.rounds)])
-                .collect(),
-        )
+        let [ratio, low, high] = [estimate.ratio, low, high].map(|number| json!(number));
+        Some(vec![json!(name), ratio, low, high, json!(estimate.rounds)])
     });
     let rows: Vec<Vec<serde_json::Value>> = rows.collect();
     let heads = (!rows.is_empty()).then(|| heads.map(|head| json!(head)).to_vec());
-    Along {
-        label: one.name(),
-        subject: plural(&one.subject),
-        reference: plural(&one.reference),
-        command: format!(
-            "flowgauge fleet run {} --hosts FILE -- --case {}",
-            shell_word(&one.study),
-            shell_word(&one.case)
-        ),
-        table: heads.into_iter().chain(rows).collect(),
-    }
+    let (study, case) = (shell_word(&one.study), shell_word(&one.case));
+    let command = format!("flowgauge fleet run {study} --hosts FILE -- --case {case}");
+    let table = heads.into_iter().chain(rows).collect();
+    Lesson::along(one.name(), [&one.subject, &one.reference], command, table)
 }
 
 fn all(fleet: &Fleet) -> Vec<Section> {
@@ -189,31 +175,25 @@ fn row(one: &Comparison) -> Vec<Cell> {
     let next = comparison(next.as_ref(), &open).interval;
     let size = |of: fn(&stats::Across) -> f64| {
         let across = one.across.filter(|across| across.machines > 1);
-        Cell::from(value(
-            across.map_or(String::new(), |across| percent(of(&across))),
-        ))
+        value(across.map_or(String::new(), |across| percent(of(&across))))
     };
     let few = "fewer than 3 machines have an interval";
     let (mean, next) = match one.across.and_then(|across| across.mean) {
         Some(_) => (
-            Cell::from(value(format!("{} {}", mean.word, mean.interval))).tone(mean.tone),
-            Cell::from(value(next)),
+            value(format!("{} {}", mean.word, mean.interval)).tone(mean.tone),
+            value(next),
         ),
-        None => (none(few), none(few)),
+        None => (missing(few), missing(few)),
     };
     vec![
-        value(one.name()).into(),
-        Cell::from(value(said(one.agreement))).tone(tone(one.agreement)),
-        value(one.tally.in_words()).into(),
+        value(one.name()),
+        value(said(one.agreement)).tone(tone(one.agreement)),
+        value(one.tally.in_words()),
         mean,
         next,
         size(|across| across.between),
         size(|across| across.within),
     ]
-}
-
-fn none(why: &str) -> Cell {
-    Value::NotAvailable(why.to_owned()).into()
 }
 
 fn said(agreement: Agreement) -> String {
@@ -277,10 +257,10 @@ fn differing(fleet: &Fleet) -> Vec<String> {
     differing.map(|(name, _)| name.clone()).collect()
 }
 
-fn multiples(fleet: &Fleet) -> Figures {
+fn multiples(fleet: &Fleet) -> Option<Figure> {
     let rows: Vec<&Comparison> = fleet.headlines().collect();
     if rows.is_empty() {
-        return Figures::default();
+        return None;
     }
     // By machine first: searching each list for each machine would be quadratic.
     let mut panels: Vec<Panel> = fleet
@@ -297,32 +277,26 @@ fn multiples(fleet: &Fleet) -> Figures {
         }
     }
     let names: Vec<String> = rows.iter().map(|one| one.name()).collect();
-    let figure = Figure {
-        id: "machines-multiples".to_owned(),
-        title: format!("Each machine, from above: {}", names.join("; ")),
-        desc: rows
-            .iter()
-            .map(|one| format!("{}: {}", one.name(), one.tally.in_words()))
-            .collect::<Vec<_>>()
-            .join("; "),
-        legend: Legend::None,
-        data: None,
-        chart: Chart::Multiples(panels),
-    };
-    figure.into()
+    let title = format!("Each machine, from above: {}", names.join("; "));
+    let desc: Vec<String> = rows.iter().map(|one| tally(one)).collect();
+    let chart = Chart::Multiples(panels);
+    Some(Figure::new(
+        "machines-multiples",
+        title,
+        desc.join("; "),
+        chart,
+    ))
+}
+
+fn tally(one: &Comparison) -> String {
+    format!("{}: {}", one.name(), one.tally.in_words())
 }
 
 fn of_machine(label: &str, on: &OnMachine) -> Row {
     let finding = &on.finding;
-    let said = comparison(finding.estimate.as_ref(), &finding.verdict);
-    Row {
-        label: label.to_owned(),
-        said: said.with_interval(),
-        tone: said.tone,
-        ratio: finding.estimate.map(|estimate| estimate.ratio),
-        interval: finding.estimate.and_then(|estimate| estimate.interval()),
-        floor: finding.floor,
-    }
+    let estimate = finding.estimate.as_ref();
+    let said = comparison(estimate, &finding.verdict);
+    Row::of(label.to_owned(), &said, estimate, finding.floor)
 }
 
 fn others(fleet: &Fleet) -> Vec<Section> {
@@ -351,14 +325,7 @@ fn by_machine(fleet: &Fleet, place: usize, one: &Comparison) -> Section {
         .iter()
         .map(|row| vec![row.label.clone(), row.said.clone()]);
     section.table(Table::texts("", &["machine", "verdict"], cells.collect()));
-    let figure = Figure {
-        id: format!("comparison{place}-forest"),
-        title: format!("{}: {}", one.name(), one.tally.in_words()),
-        desc: one.sentence.clone(),
-        legend: Legend::None,
-        data: None,
-        chart: Chart::Forest(rows),
-    };
-    section.figures(figure.into(), Detail::NEVER);
+    let (id, chart) = (format!("comparison{place}-forest"), Chart::Forest(rows));
+    section.figure(Figure::new(id, tally(one), one.sentence.clone(), chart));
     section
 }

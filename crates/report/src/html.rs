@@ -24,7 +24,7 @@ use crate::text::{cut, visible_markup};
 use crate::{json, words};
 use compact::{compact, script};
 use figure::definitions;
-pub(crate) use lesson::{Along, Lessons};
+pub(crate) use lesson::{Lesson, Lessons};
 pub(crate) use method::method;
 pub(crate) use section::section;
 use size_budget::SizeBudget;
@@ -100,7 +100,7 @@ fn bounded(run: Whole<'_>, detail: Detail, reserve: usize) -> String {
     document(&title, body(run, detail, &mut budget), &data)
 }
 
-pub(crate) fn printed(figures: &[Figure]) -> Markup {
+pub(crate) fn printed(figures: impl Iterator<Item = Figure>) -> Markup {
     html! { @for figure in figures { (figure.render_with(Detail::All)) } }
 }
 

@@ -56,18 +56,22 @@ pub(crate) fn visible_markup(page: &str) -> String {
 #[must_use]
 pub fn escaped(json: &str) -> Cow<'_, str> {
     let acts = |c: char| c != '\n' && hides(c);
-    if !json.contains(acts) {
-        return Cow::Borrowed(json);
+    match json.contains(acts) {
+        true => Cow::Owned(json_escapes(json, acts)),
+        false => Cow::Borrowed(json),
     }
+}
+
+pub(crate) fn json_escapes(json: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let mut clean = String::with_capacity(json.len() + 16);
     for c in json.chars() {
-        match acts(c) {
+        match is_escaped(c) {
             true => (c.encode_utf16(&mut [0; 2]).iter())
                 .for_each(|unit| clean.push_str(&format!("\\u{unit:04x}"))),
             false => clean.push(c),
         }
     }
-    Cow::Owned(clean)
+    clean
 }
 
 /// Without breaks within an interval, `[1.27x … 1.35x]`, and before the sign of a percentage.
@@ -208,25 +212,21 @@ pub(crate) fn look_the_same<'a>(texts: impl Iterator<Item = &'a str>, columns: u
 }
 
 fn suffix(text: &str, columns: usize) -> &str {
-    let mut taken = 0;
-    for (at, c) in text.char_indices().rev() {
-        taken += c.width().unwrap_or(0);
-        if taken > columns {
-            return &text[at + c.len_utf8()..];
-        }
-    }
-    text
+    &text[text.len() - fitting(text.chars().rev(), columns)..]
 }
 
 fn prefix(text: &str, columns: usize) -> &str {
+    &text[..fitting(text.chars(), columns)]
+}
+
+/// Bytes of as many of the characters as have room.
+fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> usize {
     let mut taken = 0;
-    for (at, c) in text.char_indices() {
+    let fitting = chars.take_while(|c| {
         taken += c.width().unwrap_or(0);
-        if taken > columns {
-            return &text[..at];
-        }
-    }
-    text
+        taken <= columns
+    });
+    fitting.map(char::len_utf8).sum()
 }
 
 /// Lines of at most `columns`, broken at spaces (not at [`TIE`]), or within a longer word that is

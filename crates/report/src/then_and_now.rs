@@ -7,8 +7,8 @@ use lab::findings::{Standing, Then};
 use lab::{Results, StudyResult};
 use maud::{Markup, PreEscaped, html};
 
-use crate::document::table::{Cell, Column, Table, Value};
-use crate::document::then;
+use crate::document::table::{Column, Table, text, whole};
+use crate::document::then::{self, year};
 use crate::html::table::Named;
 use crate::{date, html};
 
@@ -30,10 +30,6 @@ fn studies(results: &Results) -> Vec<&StudyResult> {
         .collect();
     all.sort_by_key(|study| year(study));
     all
-}
-
-fn year(study: &StudyResult) -> u32 {
-    study.study.origin.as_ref().map_or(0, |origin| origin.year)
 }
 
 fn topics(study: &StudyResult) -> &[String] {
@@ -90,7 +86,7 @@ pub fn page(results: &Results) -> Option<String> {
             section class=(classes(study)) {
                 h2 { (heading(study)) }
                 @if let Some(setup) = then::setup(study) { p.quiet { (setup) } }
-                (html::printed(&then::drawn(study)))
+                (html::printed(then::drawn(study)))
                 (html::table::plain(&then::with_commands(study), Named::Heading(&heading(study))))
                 p.quiet { "All of it again: " (again(study, results)) }
             }
@@ -207,16 +203,15 @@ fn tally(results: &Results) -> Table {
         let count = |kind: &Standing| {
             let all = study.parts.then_and_now.iter();
             let own = all.filter(|then| then.verdict == *kind).count();
-            Value::Whole(own as u64)
+            whole(Some(own as u64))
         };
         let words = [
             year(study).to_string(),
             study.study.name.clone(),
             topics(study).join(", "),
         ];
-        let cells = words.into_iter().map(Value::Text);
-        let cells = cells.chain(KINDS.iter().map(count));
-        cells.map(Cell::from).collect()
+        let cells = words.into_iter().map(text);
+        cells.chain(KINDS.iter().map(count)).collect()
     };
     Table::new("", columns, studies(results).into_iter().map(row))
 }

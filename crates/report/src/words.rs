@@ -9,8 +9,10 @@ pub(crate) use launched::{launched, run_again, run_study_again, work, work_apart
 pub(crate) use other_ratios::{is_contrary, other_ratios};
 
 use lab::findings::Word;
-use lab::{Answer, CaseResult, Cause, Finding};
+use lab::{Answer, CaseResult, Cause, Finding, VariantSummary};
 use stats::{Estimate, Verdict};
+
+use crate::document::table::{Cell, text};
 
 /// Colour may underline it and never carries it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +64,10 @@ impl Comparison {
             .trim_end()
             .to_owned()
     }
+
+    pub(crate) fn cell(&self) -> Cell {
+        text(&self.word).tone(self.tone)
+    }
 }
 
 pub(crate) fn is_alone(case: &CaseResult) -> bool {
@@ -84,10 +90,18 @@ pub(crate) fn comparison(estimate: Option<&Estimate>, verdict: &Verdict) -> Comp
     }
 }
 
+pub(crate) fn found(finding: &Finding) -> Comparison {
+    comparison(finding.estimate.as_ref(), &finding.verdict)
+}
+
 pub(crate) fn finding_of<'a>(case: &'a CaseResult, label: &str) -> Option<&'a Finding> {
     case.findings
         .iter()
         .find(|finding| finding.subject == label)
+}
+
+pub(crate) fn variant_of<'a>(case: &'a CaseResult, label: &str) -> Option<&'a VariantSummary> {
+    case.variants.iter().find(|variant| variant.label == label)
 }
 
 /// What is shared together, and cannot be distinguished by the models in between.

@@ -159,6 +159,12 @@ impl Scale {
     }
 }
 
+pub(crate) fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
+}
+
 pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
     let mut pairs = ticks.iter().zip(ticks.iter().skip(1));
     let needed = |a: &Tick, b: &Tick| (text_width(&a.label) + text_width(&b.label)) / 2.0 + APART;

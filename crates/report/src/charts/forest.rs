@@ -2,11 +2,13 @@
 //! floors' bands.
 
 use maud::{Markup, html};
+use stats::Estimate;
 
+use super::axis::ends;
 use super::frame::{Frame, LINE, fitted, label, line, px, widest};
 use super::marker::outline;
 use super::ratios::Ratios;
-use crate::words::Tone;
+use crate::words::{Comparison, Tone};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
@@ -16,6 +18,24 @@ pub(crate) struct Row {
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
     pub(crate) floor: f64,
+}
+
+impl Row {
+    pub(crate) fn of(
+        label: String,
+        said: &Comparison,
+        estimate: Option<&Estimate>,
+        floor: f64,
+    ) -> Self {
+        Self {
+            label,
+            said: said.with_interval(),
+            tone: said.tone,
+            ratio: estimate.map(|estimate| estimate.ratio),
+            interval: estimate.and_then(Estimate::interval),
+            floor,
+        }
+    }
 }
 
 struct Layout {
@@ -69,12 +89,12 @@ fn layout(frame: &Frame<'_>, rows: &[Row]) -> Layout {
 }
 
 pub(crate) fn span(rows: &[Row]) -> (f64, f64) {
-    let ends = rows.iter().flat_map(|row| {
+    let all = rows.iter().flat_map(|row| {
         let interval = row.interval.map(|(low, high)| [low, high]);
         interval.into_iter().flatten().chain(row.ratio)
     });
-    let ends = ends.filter(|end| end.is_finite() && *end > 0.0);
-    ends.fold((1.0, 1.0), |(low, high), end| (end.min(low), end.max(high)))
+    let shown = all.filter(|end| end.is_finite() && *end > 0.0);
+    ends(shown.chain([1.0]))
 }
 
 fn ticks(layout: &Layout, bottom: f64) -> Markup {

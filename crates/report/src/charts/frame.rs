@@ -32,11 +32,9 @@ impl<'a> Frame<'a> {
 
     pub(crate) fn page(id: &'a str, title: &'a str, desc: &'a str) -> Self {
         Self {
-            id,
-            title,
-            desc,
             width: PAGE,
             large: PAGE / PHONE,
+            ..Self::file(id, title, desc)
         }
     }
 

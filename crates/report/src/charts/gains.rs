@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 
-use super::axis::{Scale, Unit, margin, thinned};
-use super::frame::{FINE, Frame, line, steps};
-use super::lines::{Point, Series, columns, foot, rows};
+use super::axis::{Scale, Unit, ends, margin};
+use super::frame::{Frame, line};
+use super::lines::{Point, Series, across, band, columns, foot, path, rows};
 use crate::number::plain;
 
 const TIMES: Unit = Unit(&[(1.0, "x")]);
@@ -19,6 +19,24 @@ pub(crate) struct Gains {
     pub(crate) ideal: Vec<(f64, f64)>,
     pub(crate) number: String,
     pub(crate) upwards: String,
+}
+
+const FLOWS: &str = "flows";
+
+impl Gains {
+    /// Ratios at their values.
+    pub(crate) fn over_flows(series: Vec<Series>) -> Self {
+        Self {
+            series,
+            ideal: Vec::new(),
+            number: FLOWS.to_owned(),
+            upwards: String::new(),
+        }
+    }
+
+    pub(crate) fn are_over_flows(&self) -> bool {
+        self.number == FLOWS
+    }
 }
 
 /// `worker; time of threads over that of processes, below 1 faster`.
@@ -41,17 +59,10 @@ pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
     let y = Scale::new(ratios, (bottom - 8.0, top + 8.0), !gains.ideal.is_empty());
     let ticks = y.round(44.0, &TIMES);
     let left = margin(&ticks, frame.large);
-    let x = Scale::new(
-        ends(points().map(|point| point.x)),
-        (left + 16.0, frame.width - 40.0 * frame.large),
-        true,
-    );
-    let mut flows: Vec<f64> = points().map(|point| point.x).collect();
-    flows.sort_by(f64::total_cmp);
-    flows.dedup();
+    let (x, flows) = across(frame, left, &gains.series);
     let body = html! {
         (rows(&ticks, left, frame.width - 8.0))
-        (columns(&thinned(x.values(flows.into_iter()), frame.large), (top, bottom)))
+        (columns(&flows, (top, bottom)))
         (foot(frame, left, bottom, &format!("{}{}", axis(gains), x.said(&y))))
         @for ends in gains.ideal.windows(2) {
             (line((x.at(ends[0].0), y.at(ends[0].1)), (x.at(ends[1].0), y.at(ends[1].1)), "axis"))
@@ -61,29 +72,16 @@ pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
     frame.svg(bottom + frame.foot(), None, &body)
 }
 
-fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    })
-}
-
 fn drawn(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
-    let path = |points: &[(f64, f64)]| {
-        let placed: Vec<_> = points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
-        steps(&placed, FINE)
-    };
-    let points = &series.points;
-    let high = points.iter().map(|point| (point.x, point.high));
-    let low = points.iter().rev().map(|point| (point.x, point.low));
-    let band: Vec<_> = high.chain(low).collect();
-    let curve: Vec<_> = points.iter().map(|point| (point.x, point.y)).collect();
-    let said: Vec<String> = points.iter().map(said).collect();
+    let points = series.points.iter();
+    let curve: Vec<_> = points.clone().map(|point| (point.x, point.y)).collect();
+    let said: Vec<String> = points.map(said).collect();
     let mark = |&(a, b): &(f64, f64)| series.look.outline(x.at(a), y.at(b), MARK);
     let marks: String = curve.iter().map(mark).collect();
     html! {
         g class=(series.look.class()) data-v=(place) {
-            path class="area" d=(path(&band)) {}
-            path class="curve" data-say=(said.join("|")) d=(path(&curve)) {}
+            path class="area" d=(path(&band(&series.points), x, y)) {}
+            path class="curve" data-say=(said.join("|")) d=(path(&curve, x, y)) {}
             path class=(series.look.outlined()) d=(marks) {}
         }
     }
@@ -101,30 +99,16 @@ fn said(point: &Point) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::charts::marker::Look;
 
     fn series(label: &str, points: &[[f64; 4]]) -> Series {
-        let points = points
-            .iter()
-            .map(|&[x, y, low, high]| Point { x, y, low, high });
-        Series {
-            label: label.to_owned(),
-            look: Look::Variant(0),
-            points: points.collect(),
-            fit: Vec::new(),
-        }
+        let points = points.iter();
+        let points = points.map(|&[x, y, low, high]| Point { x, y, low, high });
+        Series::new(0, label, points)
     }
 
     fn drawing(series: Vec<Series>) -> String {
         let frame = Frame::file("g", "gains", "a chart");
-        let ideal = Vec::new();
-        let all = Gains {
-            series,
-            ideal,
-            number: "flows".to_owned(),
-            upwards: String::new(),
-        };
-        gains(&frame, &all).into_string()
+        gains(&frame, &Gains::over_flows(series)).into_string()
     }
 
     #[test]

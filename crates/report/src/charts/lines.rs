@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::axis::{Scale, TIME, Tick, margin, thinned};
+use super::axis::{Scale, TIME, Tick, ends, margin, thinned};
 use super::frame::{FINE, Frame, LINE, label, line, px, steps};
 use super::marker::Look;
 use crate::number::{plain, time};
@@ -17,6 +17,22 @@ pub(crate) struct Series {
     pub(crate) fit: Vec<(f64, f64)>,
 }
 
+impl Series {
+    /// Of the variant at this place.
+    pub(crate) fn new(
+        place: usize,
+        label: impl Into<String>,
+        points: impl Iterator<Item = Point>,
+    ) -> Self {
+        Self {
+            label: label.into(),
+            look: Look::Variant(place),
+            points: points.collect(),
+            fit: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point {
     pub(crate) x: f64,
@@ -28,35 +44,47 @@ pub(crate) struct Point {
 pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points);
     let (top, bottom, right) = (8.0, 290.0, frame.width - 8.0);
-    let spread = |value: fn(&Point) -> [f64; 2]| {
-        let values = points().flat_map(value);
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-            (low.min(v), high.max(v))
-        })
-    };
     if points().next().is_none() {
         return html! {};
     }
-    let times = spread(|point| [point.low, point.high]);
+    let times = ends(points().flat_map(|point| [point.low, point.high]));
     let y = Scale::new(times, (bottom - 8.0, top + 8.0), true);
     let ticks = y.round(44.0, &TIME);
     let left = margin(&ticks, frame.large);
-    let x = Scale::new(
-        spread(|point| [point.x, point.x]),
-        (left + 16.0, frame.width - 40.0 * frame.large),
-        true,
-    );
-    let mut at: Vec<f64> = points().map(|point| point.x).collect();
-    at.sort_by(f64::total_cmp);
-    at.dedup();
+    let (x, at) = across(frame, left, series);
     let body = html! {
         (rows(&ticks, left, right))
-        (columns(&thinned(x.values(at.into_iter()), frame.large), (top, bottom)))
+        (columns(&at, (top, bottom)))
         (foot(frame, left, bottom, &format!("{unit}{}", x.said(&y))))
         @for (place, series) in series.iter().enumerate() { (self::series(place, series, &x, &y)) }
     };
     let data = format!("{} {} {}", y.data(), px(left), px(right));
     frame.svg(bottom + frame.foot(), Some(&data), &body)
+}
+
+/// The axis of what series are over, with a tick for each of its values that has room.
+pub(super) fn across(frame: &Frame<'_>, left: f64, series: &[Series]) -> (Scale, Vec<Tick>) {
+    let points = series.iter().flat_map(|series| &series.points);
+    let mut values: Vec<f64> = points.map(|point| point.x).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let room = (left + 16.0, frame.width - 40.0 * frame.large);
+    let x = Scale::new(ends(values.iter().copied()), room, true);
+    let ticks = thinned(x.values(values.into_iter()), frame.large);
+    (x, ticks)
+}
+
+/// Points as a path on both scales.
+pub(super) fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
+    let placed: Vec<_> = points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
+    steps(&placed, FINE)
+}
+
+/// Around the lows and highs of a series.
+pub(super) fn band(points: &[Point]) -> Vec<(f64, f64)> {
+    let high = points.iter().map(|point| (point.x, point.high));
+    let low = points.iter().rev().map(|point| (point.x, point.low));
+    high.chain(low).collect()
 }
 
 fn grid(lines: impl Iterator<Item = String>) -> Markup {
@@ -96,23 +124,19 @@ fn class_of(tick: &Tick) -> &'static str {
 }
 
 fn series(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
-    let path = |points: Vec<(f64, f64)>| {
-        let placed: Vec<_> = points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
-        steps(&placed, FINE)
-    };
-    let points = || series.points.iter();
+    let path = |points: &[(f64, f64)]| path(points, x, y);
     let is_line = series.points.len() >= LINE_OF;
-    let curve = if is_line { "curve" } else { "dots" };
-    let band = points().map(|p| (p.x, p.high));
-    let band = band.chain(points().rev().map(|p| (p.x, p.low))).collect();
-    let said = points().map(|p| format!("at {}: {}", plain(p.x), time(p.y)));
+    let class = if is_line { "curve" } else { "dots" };
+    let points = series.points.iter();
+    let curve: Vec<_> = points.clone().map(|p| (p.x, p.y)).collect();
+    let said = points.map(|p| format!("at {}: {}", plain(p.x), time(p.y)));
     let said = said.collect::<Vec<_>>().join("|");
     html! {
         g class=(series.look.class()) data-v=(place) {
-            @if is_line { path class="area" d=(path(band)) {} }
-            @if series.fit.len() > 1 { path class="fit" d=(path(series.fit.clone())) {} }
-            path class=(format!("{curve} {}", series.look.marked()).trim_end()) data-say=(said)
-                d=(path(points().map(|p| (p.x, p.y)).collect())) {}
+            @if is_line { path class="area" d=(path(&band(&series.points))) {} }
+            @if series.fit.len() > 1 { path class="fit" d=(path(&series.fit)) {} }
+            path class=(format!("{class} {}", series.look.marked()).trim_end()) data-say=(said)
+                d=(path(&curve)) {}
         }
     }
 }

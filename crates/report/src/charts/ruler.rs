@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::axis::{Scale, TIME, thinned};
+use super::axis::{Scale, TIME, ends, thinned};
 use super::frame::{FINE, Frame, LINE, fitted, label, steps};
 use super::lines::{columns, foot};
 use super::marker::Look;
@@ -21,21 +21,18 @@ pub(crate) struct Step {
     pub(crate) sources: Vec<(u32, f64)>,
 }
 
-pub(crate) fn ends(all: &[Step]) -> (f64, f64) {
-    let ends = all.iter().flat_map(|step| {
+pub(crate) fn span(all: &[Step]) -> (f64, f64) {
+    ends(all.iter().flat_map(|step| {
         let (low, high) = step.interval.unwrap_or((step.ns, step.ns));
         let sources = step.sources.iter().map(|(_, ns)| *ns);
         sources.chain([low, high])
-    });
-    ends.fold((f64::INFINITY, 0.0_f64), |(low, high), end| {
-        (low.min(end), high.max(end))
-    })
+    }))
 }
 
 pub(crate) fn ruler(frame: &Frame<'_>, all: &[Step]) -> Markup {
     let row = LINE * frame.large + 12.0;
     let (top, bottom) = (4.0, 4.0 + row * all.len() as f64);
-    let (low, high) = ends(all);
+    let (low, high) = span(all);
     let x = Scale::new(
         (low / 1.5, high * 1.5),
         (LEFT, frame.width - 30.0 * frame.large),

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::axis::{SECONDS, Scale, TIME, margin, thinned};
+use super::axis::{SECONDS, Scale, TIME, ends, margin, thinned};
 use super::frame::{COARSE, Frame, px, steps};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
@@ -20,20 +20,15 @@ pub(crate) struct Dot {
 pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup {
     let (top, bottom) = (8.0, 220.0);
     let values = || dots.iter().filter_map(|dot| dot.ns);
-    let (low, high) = (
-        values().fold(f64::INFINITY, f64::min),
-        values().fold(0.0, f64::max),
-    );
-    let (low, high) = if low.is_finite() {
-        (low, high)
-    } else {
-        (0.0, 1.0)
+    let has_any = values().next().is_some();
+    let (low, high) = match has_any {
+        true => ends(values()),
+        false => (0.0, 1.0),
     };
     let y = Scale::new((low, high), (bottom - 14.0, top + 6.0), high > FAR * low);
-    let times = if values().next().is_some() {
-        y.round(40.0, &TIME)
-    } else {
-        Vec::new()
+    let times = match has_any {
+        true => y.round(40.0, &TIME),
+        false => Vec::new(),
     };
     let left = margin(&times, frame.large);
     let end = dots.iter().map(|dot| dot.at_s).fold(0.0, f64::max);

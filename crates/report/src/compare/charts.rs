@@ -2,69 +2,47 @@ use lab::SweepPoint;
 use lab::compare::{ComparedCase, ComparedStudy, SideBySide};
 
 use super::said;
-use crate::charts::Chart;
 use crate::charts::forest::Row;
 use crate::charts::heat::{Cell, Grid};
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
-use crate::document::figures::{Figure, Figures, Legend, brief, data, heat, lines, tally};
+use crate::document::figures::{Figure, brief, data, heat, lines, of_rows, tally};
+use crate::gathered::{distinct, grouped};
 use crate::number::time;
 use crate::words::{Tone, with_unit};
 
-pub(super) fn figures(all: &SideBySide, number: usize, study: &ComparedStudy) -> Figures {
+pub(super) fn figures(
+    all: &SideBySide,
+    number: usize,
+    study: &ComparedStudy,
+) -> impl Iterator<Item = Figure> {
     let id = format!("study{number}");
-    let grid = if all.runs.len() > 2 {
-        grid(&format!("{id}-grid"), all, study)
-    } else {
-        Figures::default()
-    };
-    grid.and(forest(&format!("{id}-forest"), all, study))
-        .and(sweeps(&id, all, study))
+    let several = all.runs.len() > 2;
+    let grid = several.then(|| grid(&format!("{id}-grid"), all, study));
+    let forest = forest(&format!("{id}-forest"), all, study);
+    let sweeps = sweeps(&id, all, study);
+    grid.flatten().into_iter().chain(forest).chain(sweeps)
 }
 
-fn forest(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
-    let mut rows = Vec::new();
-    for (of, case, variant, run, change) in all.changes() {
-        if of.name != study.name || change.estimate.is_none() {
-            continue;
-        }
-        let said = said(change);
+fn forest(id: &str, all: &SideBySide, study: &ComparedStudy) -> Option<Figure> {
+    let own = all.changes().filter(|(of, ..)| of.name == study.name);
+    let rows = own.filter_map(|(_, case, variant, run, change)| {
+        let estimate = change.estimate.as_ref()?;
         let whose = match all.runs.len() {
             2 => String::new(),
             _ => format!(" in {}", all.runs[run].name),
         };
-        rows.push(Row {
-            label: format!("{}: {}{whose}", case.name, variant.label),
-            said: said.with_interval(),
-            tone: said.tone,
-            ratio: change.estimate.map(|e| e.ratio),
-            interval: change.estimate.and_then(|e| e.interval()),
-            floor: case.floors[run].map_or(0.0, |floor| floor.fraction),
-        });
-    }
-    if rows.is_empty() {
-        return Figures::default();
-    }
-    let desc: Vec<_> = rows
-        .iter()
-        .map(|row| format!("{}: {}", row.label, row.said))
-        .collect();
-    let figure = Figure {
-        id: id.to_owned(),
-        title: format!(
-            "Against {}, {}",
-            all.runs[0].name,
-            tally(rows.iter().map(|row| row.tone))
-        ),
-        desc: desc.join("; "),
-        legend: Legend::None,
-        data: None,
-        chart: Chart::Forest(rows),
-    };
-    figure.into()
+        let label = format!("{}: {}{whose}", case.name, variant.label);
+        let floor = case.floors[run].map_or(0.0, |floor| floor.fraction);
+        Some(Row::of(label, &said(change), Some(estimate), floor))
+    });
+    of_rows(id, rows.collect(), |rows| {
+        let tally = tally(rows.iter().map(|row| row.tone));
+        format!("Against {}, {tally}", all.runs[0].name)
+    })
 }
 
-fn grid(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
+fn grid(id: &str, all: &SideBySide, study: &ComparedStudy) -> Option<Figure> {
     let mut grid = Grid {
         corner: ["variant", "run"].map(str::to_owned),
         rows: Vec::new(),
@@ -76,18 +54,9 @@ fn grid(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
             grid.rows.push(format!("{}: {}", case.name, variant.label));
             let cells = variant.changes[1..].iter().map(|change| {
                 let change = change.as_ref()?;
-                let said = said(change);
-                Some(Cell {
-                    ratio: change.estimate.map(|e| e.ratio),
-                    interval: change.estimate.and_then(|e| e.interval()),
-                    word: said.word,
-                    ends: said.interval,
-                    tone: if change.estimate.is_some() {
-                        said.tone
-                    } else {
-                        Tone::Doubt
-                    },
-                })
+                let cell = Cell::said(said(change), change.estimate.as_ref());
+                let tone = cell.ratio.map_or(Tone::Doubt, |_| cell.tone);
+                Some(Cell { tone, ..cell })
             });
             grid.cells.push(cells.collect());
         }
@@ -98,38 +67,22 @@ fn grid(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
 
 type At<'a> = (&'a SweepPoint, &'a ComparedCase);
 
-fn sweeps(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
-    let mut sweeps: Vec<(&str, Vec<At<'_>>)> = Vec::new();
-    for (point, case) in study
-        .cases
-        .iter()
-        .filter_map(|c| Some((c.sweep.as_ref()?, c)))
-    {
-        match sweeps.iter_mut().find(|(name, _)| *name == point.sweep) {
-            Some((_, points)) => points.push((point, case)),
-            None => sweeps.push((&point.sweep, vec![(point, case)])),
-        }
-    }
-    let drawn = sweeps
-        .into_iter()
-        .enumerate()
-        .map(|(place, (_, mut points))| {
-            points.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
-            sweep(&format!("{id}-{place}-lines"), all, &points)
-        });
-    drawn.fold(Figures::default(), Figures::and)
+fn sweeps(id: &str, all: &SideBySide, study: &ComparedStudy) -> Vec<Figure> {
+    let cases = study.cases.iter();
+    let points = cases.filter_map(|case| Some((case.sweep.as_ref()?, case)));
+    let sweeps = grouped(points.map(|(point, case)| (&point.sweep, (point, case))));
+    let sweeps = sweeps.into_iter().enumerate();
+    let drawn = sweeps.filter_map(|(place, (_, mut points))| {
+        points.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
+        sweep(&format!("{id}-{place}-lines"), all, &points)
+    });
+    drawn.collect()
 }
 
-fn sweep(id: &str, all: &SideBySide, points: &[At<'_>]) -> Figures {
-    let Some((first, _)) = points.first() else {
-        return Figures::default();
-    };
-    let mut labels: Vec<&str> = Vec::new();
-    for variant in points.iter().flat_map(|(_, case)| &case.variants) {
-        if !labels.contains(&variant.label.as_str()) {
-            labels.push(&variant.label);
-        }
-    }
+fn sweep(id: &str, all: &SideBySide, points: &[At<'_>]) -> Option<Figure> {
+    let (first, _) = points.first()?;
+    let variants = points.iter().flat_map(|(_, case)| &case.variants);
+    let labels = distinct(variants.map(|variant| variant.label.as_str()));
     let labels = labels.into_iter().enumerate();
     let series = labels.flat_map(|(place, label)| {
         (0..all.runs.len()).map(move |run| series(all, points, (place, label), run))
@@ -138,7 +91,7 @@ fn sweep(id: &str, all: &SideBySide, points: &[At<'_>]) -> Figures {
     let axis = with_unit(&first.parameter, &first.unit);
     let title = format!("{}: {}", first.sweep, brief(&ends(&series)));
     let data = data("variant and run", &axis, &series);
-    lines(id, &title, &axis, series, data)
+    Some(lines(id, &title, &axis, series, data))
 }
 
 /// `thread in before 1.2 ms to 30 ms`: typical times at both ends of the sweep.
@@ -162,13 +115,12 @@ fn series(
         let value = variant.sides[run].as_ref()?.value?;
         Some(Point::of(at.value, &value))
     };
+    let label = format!("{label} in {}", all.runs[run].name);
     Series {
-        label: format!("{label} in {}", all.runs[run].name),
         look: Look::Run {
             variant: place,
             run,
         },
-        points: points.iter().filter_map(point).collect(),
-        fit: Vec::new(),
+        ..Series::new(place, label, points.iter().filter_map(point))
     }
 }

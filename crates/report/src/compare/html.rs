@@ -1,5 +1,4 @@
 use lab::compare::{Series, SeriesPoint, SideBySide};
-use lab::plural;
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -10,7 +9,7 @@ use crate::date::utc;
 use crate::document::detail::Detail;
 use crate::document::table::Table;
 use crate::html::table::{Named, table};
-use crate::html::{self, Along, Lessons, document, forest};
+use crate::html::{self, Lesson, Lessons, document, forest};
 use crate::plots::Plot;
 use crate::text::{shell_word, tied};
 use crate::words::Tone;
@@ -117,7 +116,7 @@ fn bars(all: &SideBySide, one: &Series) -> Vec<Row> {
     one.points.iter().enumerate().map(bar).collect()
 }
 
-fn along(all: &SideBySide, one: &Series) -> Along {
+fn along(all: &SideBySide, one: &Series) -> Lesson {
     let heads = [
         "run",
         "round",
@@ -130,16 +129,11 @@ fn along(all: &SideBySide, one: &Series) -> Along {
         rounds.map(move |(round, r, s)| vec![json!(name), json!(round), json!(r), json!(s)])
     });
     let names = all.runs.iter().map(|run| shell_word(&run.name));
-    Along {
-        label: one.label.clone(),
-        subject: plural(&one.subject),
-        reference: plural(&one.reference),
-        command: format!("flowgauge compare {}", names.collect::<Vec<_>>().join(" ")),
-        table: [heads.map(|head| json!(head)).to_vec()]
-            .into_iter()
-            .chain(rows)
-            .collect(),
-    }
+    let command = format!("flowgauge compare {}", names.collect::<Vec<_>>().join(" "));
+    let heads = [heads.map(|head| json!(head)).to_vec()].into_iter();
+    let table = heads.chain(rows).collect();
+    let sides = [one.subject.as_str(), &one.reference];
+    Lesson::along(one.label.clone(), sides, command, table)
 }
 
 fn tone(all: &SideBySide, run: usize) -> Tone {

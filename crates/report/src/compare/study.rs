@@ -6,7 +6,7 @@ use lab::compare::{ComparedCase, ComparedStudy, ComparedVariant, SideBySide};
 use super::charts::figures;
 use super::{case_name, circumstances, limits, said};
 use crate::document::detail::Detail;
-use crate::document::table::{Cell, Col, Table, Unit, Value, measured, number, text};
+use crate::document::table::{Cell, Col, Table, Unit, Value, measured, text};
 use crate::document::variants::NO_GOOD_SLOT;
 use crate::document::{Level, Section};
 use crate::words::Tone;
@@ -20,26 +20,21 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn typical(&self, place: usize) -> Cell {
-        let side = self.sides[place];
-        side.map_or(Value::Nothing, |side| {
+        self.sides[place].map_or_else(Cell::default, |side| {
             measured(side.value.map(|v| v.typical), NO_GOOD_SLOT)
         })
-        .into()
     }
 
     fn memory(&self, place: usize) -> Cell {
-        let side = self.sides[place];
-        side.map_or(Value::Nothing, |side| match side.memory {
-            Some(memory) => number(Some(memory.total() as f64)),
-            None => Value::NotAvailable(String::new()),
+        self.sides[place].map_or_else(Cell::default, |side| {
+            measured(side.memory.map(|memory| memory.total() as f64), "")
         })
-        .into()
     }
 
     fn memories(&self) -> Cell {
         let sides = [0, 1].map(|place| self.memory(place).value);
         match sides.iter().any(|side| matches!(side, Value::Number(_))) {
-            true => text(sides.map(|side| side.shown(Unit::Bytes)).join(" to ")).into(),
+            true => text(sides.map(|side| side.shown(Unit::Bytes)).join(" to ")),
             false => Cell::default(),
         }
     }
@@ -47,7 +42,7 @@ impl Row<'_> {
 
 type Column = Col<fn(&Row<'_>) -> Cell>;
 
-const VARIANT: Column = Column::new("", |row| text(row.variant).into()).label("variant");
+const VARIANT: Column = Column::new("", |row| text(row.variant)).label("variant");
 const VERDICT: Column = Column::new("", |row| row.said[0].clone()).shown("verdict", Unit::Plain);
 const INTERVAL: Column = Column::new("", |row| row.said[1].clone())
     .label("interval")
@@ -55,7 +50,7 @@ const INTERVAL: Column = Column::new("", |row| row.said[1].clone())
 
 const EACH: &[Column] = &[
     VARIANT,
-    Column::new("", |row| text(row.run).into()).label("run"),
+    Column::new("", |row| text(row.run)).label("run"),
     Column::new("", |row| row.typical(0)).shown("typical", Unit::Time),
     Column::new("", |row| row.memory(0))
         .shown("memory", Unit::Bytes)
@@ -151,14 +146,11 @@ fn said_of(variant: &ComparedVariant, run: usize) -> [Cell; 2] {
     match &variant.changes[run] {
         Some(change) => {
             let said = said(change);
-            [
-                Cell::from(text(said.word)).tone(said.tone),
-                text(said.interval).into(),
-            ]
+            [said.cell(), text(said.interval)]
         }
         None => {
             let word = if run == 0 { "reference" } else { "" };
-            [Cell::from(text(word)).tone(Tone::Quiet), Cell::default()]
+            [text(word).tone(Tone::Quiet), Cell::default()]
         }
     }
 }

@@ -4,9 +4,9 @@ use lab::compare::{
     Basis, Change, ComparedCase, ComparedStudy, ComparedVariant, Floor, SideBySide,
 };
 use lab::findings::Word;
-use stats::Verdict;
+use stats::{Estimate, Verdict};
 
-use super::{Field, filled_in, lines, names, number, sheet, text, whole};
+use super::{Field, filled_in, lines, names, number, said, sheet, text, whole};
 
 struct Row<'a> {
     all: &'a SideBySide,
@@ -37,11 +37,7 @@ const COLUMNS: &[Column] = &[
         })
     }),
     ("typical_ns", |row| {
-        number(
-            row.side()
-                .and_then(|side| side.value)
-                .map(|value| value.typical),
-        )
+        number(row.side().and_then(|side| Some(side.value?.typical)))
     }),
     ("undisturbed_ns", |row| {
         number(row.side().and_then(|side| side.undisturbed_ns))
@@ -50,11 +46,7 @@ const COLUMNS: &[Column] = &[
         number(row.side().and_then(|side| side.cpu_ns))
     }),
     ("memory_bytes", |row| {
-        whole(
-            row.side()
-                .and_then(|side| side.memory)
-                .map(|memory| memory.total()),
-        )
+        whole(row.side().and_then(|side| Some(side.memory?.total())))
     }),
     ("good_slots", |row| {
         whole(row.side().map(|side| side.good as u64))
@@ -65,7 +57,7 @@ const COLUMNS: &[Column] = &[
     ("at_least", |row| {
         row.of(|change| match change.verdict {
             Verdict::Faster { at_least } | Verdict::Slower { at_least } => number(Some(at_least)),
-            _ => Field::Nothing,
+            _ => Field::default(),
         })
     }),
     ("floor", |row| {
@@ -77,20 +69,12 @@ const COLUMNS: &[Column] = &[
     ("reference_values", |row| {
         row.of(|change| whole(Some(change.values.0 as u64)))
     }),
-    ("ratio", |row| {
-        row.of(|change| number(change.estimate.map(|e| e.ratio)))
-    }),
-    ("low", |row| {
-        row.of(|change| number(change.estimate.and_then(|e| e.low)))
-    }),
-    ("high", |row| {
-        row.of(|change| number(change.estimate.and_then(|e| e.high)))
-    }),
-    ("alpha", |row| {
-        row.of(|change| number(change.estimate.map(|e| e.alpha)))
-    }),
+    ("ratio", |row| row.estimate(|e| Some(e.ratio))),
+    ("low", |row| row.estimate(|e| e.low)),
+    ("high", |row| row.estimate(|e| e.high)),
+    ("alpha", |row| row.estimate(|e| Some(e.alpha))),
     ("not_compared", |row| {
-        row.of(|change| text(change.not_compared.as_deref().unwrap_or_default()))
+        row.of(|change| said(change.not_compared.as_ref()))
     }),
     ("sentence", |row| row.of(|change| text(&change.sentence))),
 ];
@@ -138,12 +122,15 @@ impl Row<'_> {
     }
 
     fn point(&self, of: impl Fn(&lab::SweepPoint) -> Field) -> Field {
-        self.case.sweep.as_ref().map_or(Field::Nothing, of)
+        self.case.sweep.as_ref().map_or_else(Field::default, of)
     }
 
     fn of(&self, of: impl Fn(&Change) -> Field) -> Field {
-        self.variant.changes[self.run]
-            .as_ref()
-            .map_or(Field::Nothing, of)
+        let change = self.variant.changes[self.run].as_ref();
+        change.map_or_else(Field::default, of)
+    }
+
+    fn estimate(&self, of: fn(&Estimate) -> Option<f64>) -> Field {
+        self.of(|change| number(change.estimate.as_ref().and_then(of)))
     }
 }

@@ -41,7 +41,7 @@ const COLUMNS: &[Column] = &[
     ("counted_in", |row| match row.scope() {
         Some(Scope::Everywhere) => text("user and kernel"),
         Some(Scope::UserOnly) => text("user"),
-        None => Field::Nothing,
+        None => Field::default(),
     }),
     ("count", |row| whole(row.sample().map(|s| s.count))),
     ("enabled_ns", |row| {
@@ -71,7 +71,7 @@ const COLUMNS: &[Column] = &[
             let said = missing.as_ref().map(|_| "").to_string();
             text(said.trim_start_matches("not available: "))
         }
-        Of::All(Measured::Value(_)) | Of::Flow(..) => Field::Nothing,
+        Of::All(Measured::Value(_)) | Of::Flow(..) => Field::default(),
     }),
 ];
 

@@ -2,10 +2,10 @@
 
 use lab::findings::Word;
 use lab::{Finding, Phases, Results};
-use stats::{TailSide, Verdict};
+use stats::{Estimate, Tail, Verdict};
 
 use super::place::Place;
-use super::{Field, number, sheet, text, whole};
+use super::{Field, number, said, sheet, text, whole, yes_or_no};
 
 type Column = (&'static str, fn(&Finding) -> Field);
 
@@ -18,7 +18,7 @@ const COLUMNS: &[Column] = &[
     ("floor", |row| number(Some(row.floor))),
     ("more_rounds", |row| match row.verdict {
         Verdict::CannotTell { more_rounds } => whole(more_rounds.map(|rounds| rounds as u64)),
-        _ => Field::Nothing,
+        _ => Field::default(),
     }),
     ("rounds", |row| whole(row.estimate.map(|e| e.rounds as u64))),
     ("ratio", |row| number(row.estimate.map(|e| e.ratio))),
@@ -34,37 +34,26 @@ const COLUMNS: &[Column] = &[
     ("teardown_difference_ns", |row| {
         phase(row, |phases| phases.teardown_ns)
     }),
-    ("subject_p95_ns", |row| {
-        number(subject(row).and_then(|side| side.p95))
-    }),
-    ("subject_p99_ns", |row| {
-        number(subject(row).and_then(|side| side.p99))
-    }),
+    ("subject_p95_ns", |row| tail(row, |tail| tail.subject.p95)),
+    ("subject_p99_ns", |row| tail(row, |tail| tail.subject.p99)),
     ("subject_slow_runs", |row| {
-        whole(subject(row).map(|side| side.slow as u64))
+        whole(row.tail.map(|tail| tail.subject.slow as u64))
     }),
     ("reference_p95_ns", |row| {
-        number(reference(row).and_then(|side| side.p95))
+        tail(row, |tail| tail.reference.p95)
     }),
     ("reference_p99_ns", |row| {
-        number(reference(row).and_then(|side| side.p99))
+        tail(row, |tail| tail.reference.p99)
     }),
     ("reference_slow_runs", |row| {
-        whole(reference(row).map(|side| side.slow as u64))
+        whole(row.tail.map(|tail| tail.reference.slow as u64))
     }),
-    ("average_ratio", |row| {
-        number(row.average.as_ref().map(|one| one.estimate.ratio))
-    }),
-    ("average_low", |row| {
-        number(row.average.as_ref().and_then(|one| one.estimate.low))
-    }),
-    ("average_high", |row| {
-        number(row.average.as_ref().and_then(|one| one.estimate.high))
-    }),
+    ("average_ratio", |row| average(row, |one| Some(one.ratio))),
+    ("average_low", |row| average(row, |one| one.low)),
+    ("average_high", |row| average(row, |one| one.high)),
     ("average_is_apart", |row| {
-        row.average.as_ref().map_or(Field::Nothing, |one| {
-            text(if one.is_apart { "yes" } else { "no" })
-        })
+        let average = row.average.as_ref();
+        average.map_or_else(Field::default, |one| yes_or_no(one.is_apart))
     }),
     ("failed", |row| said(row.failed.as_ref())),
     ("sentence", |row| text(&row.sentence)),
@@ -87,16 +76,13 @@ fn phase(finding: &Finding, value: impl Fn(&Phases) -> f64) -> Field {
     number(finding.phases.as_ref().map(value))
 }
 
-fn subject(finding: &Finding) -> Option<TailSide> {
-    finding.tail.map(|tail| tail.subject)
+fn tail(finding: &Finding, ns: fn(Tail) -> Option<f64>) -> Field {
+    number(finding.tail.and_then(ns))
 }
 
-fn reference(finding: &Finding) -> Option<TailSide> {
-    finding.tail.map(|tail| tail.reference)
-}
-
-fn said(text_of: Option<&String>) -> Field {
-    text_of.map_or(Field::Nothing, text)
+fn average(finding: &Finding, of: fn(&Estimate) -> Option<f64>) -> Field {
+    let average = finding.average.as_ref();
+    number(average.and_then(|one| of(&one.estimate)))
 }
 
 fn at_least(verdict: &Verdict) -> Option<f64> {

@@ -2,6 +2,7 @@
 
 use lab::findings::Word;
 use lab::fleet::{Comparison, Fleet, OnMachine};
+use stats::Estimate;
 
 use super::{Field, filled_in, lines, names, number, sheet, text, whole};
 
@@ -26,18 +27,10 @@ const COLUMNS: &[Column] = &[
     ("rounds", |row| {
         whole(row.on.finding.estimate.map(|e| e.rounds as u64))
     }),
-    ("ratio", |row| {
-        number(row.on.finding.estimate.map(|e| e.ratio))
-    }),
-    ("low", |row| {
-        number(row.on.finding.estimate.and_then(|e| e.low))
-    }),
-    ("high", |row| {
-        number(row.on.finding.estimate.and_then(|e| e.high))
-    }),
-    ("alpha", |row| {
-        number(row.on.finding.estimate.map(|e| e.alpha))
-    }),
+    ("ratio", |row| row.estimate(|e| Some(e.ratio))),
+    ("low", |row| row.estimate(|e| e.low)),
+    ("high", |row| row.estimate(|e| e.high)),
+    ("alpha", |row| row.estimate(|e| Some(e.alpha))),
     ("verdict", |row| {
         text(Word::of_time(row.on.finding.verdict).name())
     }),
@@ -45,6 +38,12 @@ const COLUMNS: &[Column] = &[
     ("established", |row| text(row.on.established.to_string())),
     ("noise", |row| number(row.on.finding.noise)),
 ];
+
+impl Row<'_> {
+    fn estimate(&self, of: fn(&Estimate) -> Option<f64>) -> Field {
+        number(self.on.finding.estimate.as_ref().and_then(of))
+    }
+}
 
 /// One row a comparison and machine.
 #[must_use]

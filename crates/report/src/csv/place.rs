@@ -2,7 +2,7 @@
 
 use lab::{CaseResult, Results, StudyResult};
 
-use super::{Field, FileColumn, filled_in, names, number, text};
+use super::{Field, FileColumn, filled_in, names, number, said, text};
 pub(super) use crate::document::variants::Launched;
 
 #[derive(Clone, Copy)]
@@ -31,8 +31,8 @@ impl<'a> Place<'a> {
         let own = [
             text(&self.study.study.name),
             text(&self.case.case.name),
-            point.map_or(Field::Nothing, |point| text(&point.sweep)),
-            point.map_or(Field::Nothing, |point| text(&point.parameter)),
+            said(point.map(|point| &point.sweep)),
+            said(point.map(|point| &point.parameter)),
             number(point.map(|point| point.value)),
         ];
         own.into_iter().chain(filled_in(columns, row)).collect()

@@ -34,14 +34,8 @@ pub(super) const COLUMNS: &[Column] = &[
         Seen::Sample(number, _) => whole(Some(number as u64)),
         Seen::End(_) => text("end"),
     }),
-    ("at_ns", |row| match row.seen {
-        Seen::Sample(_, sample) => whole(Some(sample.at_ns)),
-        Seen::End(end) => whole(Some(end.at_ns)),
-    }),
-    ("cpu_ns", |row| match row.seen {
-        Seen::Sample(_, sample) => whole(Some(sample.cpu_ns)),
-        Seen::End(end) => whole(Some(end.cpu_ns)),
-    }),
+    ("at_ns", |row| whole(Some(row.totals().at_ns))),
+    ("cpu_ns", |row| whole(Some(row.totals().cpu_ns))),
     ("cpu_share", |row| number(row.share)),
     ("processes", |row| whole(row.sample().map(|s| s.processes))),
     ("tasks", |row| whole(row.sample().map(|s| s.tasks))),
@@ -49,14 +43,8 @@ pub(super) const COLUMNS: &[Column] = &[
     ("memory_bytes", |row| {
         whole(row.sample().and_then(|s| s.memory))
     }),
-    ("written_bytes", |row| match row.seen {
-        Seen::Sample(_, sample) => whole(sample.written),
-        Seen::End(end) => whole(end.written),
-    }),
-    ("disk_bytes", |row| match row.seen {
-        Seen::Sample(_, sample) => whole(sample.disk),
-        Seen::End(end) => whole(end.disk),
-    }),
+    ("written_bytes", |row| whole(row.totals().written)),
+    ("disk_bytes", |row| whole(row.totals().disk)),
 ];
 
 impl<'a> Row<'a> {
@@ -64,6 +52,18 @@ impl<'a> Row<'a> {
         match self.seen {
             Seen::Sample(_, sample) => Some(sample),
             Seen::End(_) => None,
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        match self.seen {
+            Seen::Sample(_, sample) => Totals {
+                at_ns: sample.at_ns,
+                cpu_ns: sample.cpu_ns,
+                written: sample.written,
+                disk: sample.disk,
+            },
+            Seen::End(end) => end,
         }
     }
 }

@@ -3,7 +3,7 @@
 use lab::findings::Word;
 use lab::{CaseResult, Effect, Shared};
 
-use super::{Field, number, text, whole};
+use super::{Field, number, said, text, whole};
 
 pub(super) struct Row<'a> {
     case: &'a CaseResult,
@@ -17,8 +17,7 @@ pub(super) const COLUMNS: &[Column] = &[
         whole(row.first().map(|v| u64::from(v.flows)))
     }),
     ("placement", |row| {
-        row.first()
-            .map_or(Field::Nothing, |v| text(v.placement.to_string()))
+        said(row.first().map(|first| first.placement.to_string()))
     }),
     ("cause", |row| text(row.shared.cause.words())),
     ("rounds", |row| {

@@ -9,7 +9,7 @@ use measure::task::Io;
 use measure::usage::{Counter, Usage};
 
 use super::place::{Launched, Place};
-use super::{Field, filled_in, lines, names, number, sheet, text, whole};
+use super::{Field, filled_in, lines, names, number, said, sheet, text, whole};
 use crate::document::variants::axis_columns;
 
 struct Row<'a> {
@@ -32,13 +32,9 @@ const FIRST: &[Column] = &[
 
 const TIMES: &[Column] = &[
     ("outcome", |row| {
-        if row.failure().is_none() {
-            text("done")
-        } else {
-            text("failed")
-        }
+        text(row.failure().map_or("done", |_| "failed"))
     }),
-    ("failure", |row| row.failure().map_or(Field::Nothing, text)),
+    ("failure", |row| said(row.failure())),
     ("launch_ns", |row| whole(Some(row.slot.outcome.launch_ns))),
     ("slot_value_ns", |row| number(row.slot.value_ns)),
     ("repetition", |row| {
@@ -59,13 +55,11 @@ const TIMES: &[Column] = &[
 
 const REST: &[Column] = &[
     ("migrations", |row| whole(row.migrations())),
-    ("bytes_read", |row| whole(row.io().map(|io| io.read))),
-    ("bytes_written", |row| whole(row.io().map(|io| io.written))),
-    ("storage_read_bytes", |row| {
-        whole(row.io().map(|io| io.storage_read))
-    }),
+    ("bytes_read", |row| row.io(|io| io.read)),
+    ("bytes_written", |row| row.io(|io| io.written)),
+    ("storage_read_bytes", |row| row.io(|io| io.storage_read)),
     ("storage_written_bytes", |row| {
-        whole(row.io().map(|io| io.storage_written))
+        row.io(|io| io.storage_written)
     }),
     ("not_counted", |row| text(row.not_counted())),
     ("results_received", |row| {
@@ -73,9 +67,8 @@ const REST: &[Column] = &[
     }),
     ("proof_count", |row| row.of_rep(|rep| rep.proof().count)),
     ("proof_checksum", |row| {
-        row.rep.map_or(Field::Nothing, |(_, rep, _)| {
-            text(format!("0x{:016x}", rep.proof().checksum))
-        })
+        let proof = row.rep.map(|(_, rep, _)| rep.proof());
+        said(proof.map(|proof| format!("0x{:016x}", proof.checksum)))
     }),
     ("requests", |row| whole(row.latencies(Latencies::count))),
     ("latency_p50_ns", |row| whole(row.quantile(0.5))),
@@ -84,36 +77,20 @@ const REST: &[Column] = &[
     ("latency_most_ns", |row| {
         whole(row.latencies(Latencies::most_ns))
     }),
-    ("memory_bytes", |row| whole(row.memory().map(Memory::total))),
-    ("pss_bytes", |row| {
-        whole(row.memory().map(|memory| memory.pss))
-    }),
+    ("memory_bytes", |row| row.memory(|all| Some(all.total()))),
+    ("pss_bytes", |row| row.memory(|all| Some(all.pss))),
     ("page_tables_bytes", |row| {
-        whole(row.memory().map(|memory| memory.page_tables))
+        row.memory(|all| Some(all.page_tables))
     }),
     ("kernel_stacks_bytes", |row| {
-        whole(row.memory().map(|memory| memory.kernel_stacks))
+        row.memory(|all| Some(all.kernel_stacks))
     }),
-    ("slab_bytes", |row| {
-        whole(row.memory().and_then(|memory| memory.slab))
-    }),
+    ("slab_bytes", |row| row.memory(|all| all.slab)),
     ("rss_bytes", |row| whole(row.rss())),
-    ("peak_rss_bytes", |row| {
-        whole(row.memory().and_then(|memory| memory.peak_rss))
-    }),
-    ("heap_bytes", |row| {
-        whole(
-            row.memory()
-                .and_then(|memory| memory.heap)
-                .map(|heap| heap.bytes),
-        )
-    }),
+    ("peak_rss_bytes", |row| row.memory(|all| all.peak_rss)),
+    ("heap_bytes", |row| row.memory(|all| Some(all.heap?.bytes))),
     ("large_pages_bytes", |row| {
-        whole(
-            row.memory()
-                .and_then(|memory| memory.heap)
-                .map(|heap| heap.large),
-        )
+        row.memory(|all| Some(all.heap?.large))
     }),
     ("memory_not_available", |row| text(row.no_memory())),
 ];
@@ -209,8 +186,9 @@ impl Row<'_> {
         Some(self.told()?.migrations.value()?.total())
     }
 
-    fn io(&self) -> Option<Io> {
-        Some(self.told()?.io.value()?.total())
+    fn io(&self, bytes: fn(Io) -> u64) -> Field {
+        let moved = self.told().and_then(|told| told.io.value());
+        whole(moved.map(|moved| bytes(moved.total())))
     }
 
     fn not_counted(&self) -> String {
@@ -218,10 +196,10 @@ impl Row<'_> {
         counts::not_counted(rep.into_iter()).join("; ")
     }
 
-    fn memory(&self) -> Option<&Memory> {
-        match &self.rep?.2.memory {
-            Reading::Honest(memory) => Some(memory),
-            Reading::RssOnly { .. } => None,
+    fn memory(&self, bytes: fn(&Memory) -> Option<u64>) -> Field {
+        match self.rep.map(|(.., record)| &record.memory) {
+            Some(Reading::Honest(memory)) => whole(bytes(memory)),
+            Some(Reading::RssOnly { .. }) | None => Field::default(),
         }
     }
 

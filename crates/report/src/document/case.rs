@@ -5,7 +5,7 @@ use stats::Verdict;
 use super::answers::right_of_100;
 use super::confirmed::confirmed;
 use super::detail::Detail;
-use super::figures::{Figures, course, ecdf, flames, latencies, memory, of_mixes, phases, slots};
+use super::figures::{Figure, course, ecdf, flames, latencies, memory, of_mixes, phases, slots};
 use super::predicted::predicted;
 use super::profiled::profiled;
 use super::requests::requests;
@@ -13,6 +13,7 @@ use super::sampling::sampling;
 use super::searched::{self, is_self_managed};
 use super::variants::{self, COLUMNS};
 use super::{Section, counting};
+use crate::gathered::grouped;
 use crate::number::time;
 use crate::words::{
     Tone, circumstances, launched, many, not_counted, other_ratios, work, work_apart, work_of,
@@ -72,26 +73,28 @@ fn of_pairs(case: &CaseResult) -> Option<String> {
 }
 
 fn figures(section: &mut Section, id: &str, case: &CaseResult) {
-    let charts = of_mixes(&format!("{id}-mixes"), case)
-        .and(slots(&format!("{id}-slots"), case))
-        .and(latencies(&format!("{id}-latencies"), case));
     section.figures(flames(id, case), Detail::NoCharts);
-    section.figures(charts, Detail::NoCharts);
+    let charts = [
+        of_mixes(&format!("{id}-mixes"), case),
+        slots(&format!("{id}-slots"), case),
+        latencies(&format!("{id}-latencies"), case),
+    ];
+    section.figures(charts.into_iter().flatten(), Detail::NoCharts);
     section.figures(ecdf(&format!("{id}-ecdf"), case), Detail::NoPoints);
-    let parts = phases(&format!("{id}-phases"), case)
-        .and(memory(&format!("{id}-memory"), case))
-        .and(searched::profile(&format!("{id}-profile"), case))
-        .and(course(&format!("{id}-course"), case));
-    section.figures(parts, Detail::NoCharts);
+    let parts = [
+        phases(&format!("{id}-phases"), case),
+        memory(&format!("{id}-memory"), case),
+        searched::profile(&format!("{id}-profile"), case),
+    ];
+    section.figures(parts.into_iter().flatten(), Detail::NoCharts);
+    section.figures(course(&format!("{id}-course"), case), Detail::NoCharts);
 }
 
-pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
-    if case.slots.is_empty() {
-        return Figures::default();
-    }
-    slots(&format!("{id}-slots"), case)
-        .and(latencies(&format!("{id}-latencies"), case))
-        .and(course(&format!("{id}-course"), case))
+pub(super) fn of_point(id: &str, case: &CaseResult) -> impl Iterator<Item = Figure> {
+    let slots = slots(&format!("{id}-slots"), case);
+    let latencies = latencies(&format!("{id}-latencies"), case);
+    let course = course(&format!("{id}-course"), case);
+    slots.into_iter().chain(latencies).chain(course)
 }
 
 pub(super) fn said(section: &mut Section, finding: &Finding) {
@@ -184,16 +187,11 @@ pub(super) fn own_work(case: &CaseResult) -> Vec<String> {
 
 /// `failed: 3 slots of thread: …`; variants with equal failures share a line.
 pub(super) fn failed(section: &mut Section, case: &CaseResult) {
-    let mut groups: Vec<(&(usize, String), Vec<&str>)> = Vec::new();
-    for variant in &case.variants {
-        for failure in &variant.failures {
-            match groups.iter_mut().find(|(known, _)| *known == failure) {
-                Some((_, labels)) => labels.push(&variant.label),
-                None => groups.push((failure, vec![&variant.label])),
-            }
-        }
-    }
-    for ((slots, reason), labels) in groups {
+    let failures = case.variants.iter().flat_map(|variant| {
+        let failures = variant.failures.iter();
+        failures.map(|failure| (failure, variant.label.as_str()))
+    });
+    for ((slots, reason), labels) in grouped(failures) {
         let each = if labels.len() > 1 { " each" } else { "" };
         let slots = many(*slots as u64, "slot");
         let labels = labels.join(", ");

@@ -4,6 +4,7 @@ use measure::counters::{Event, Scope};
 
 use super::Section;
 use super::table::{Cell, Col, Table, Unit, Value, number, text};
+use crate::gathered::distinct;
 use crate::number::{count, percent, time};
 use crate::words::{Tone, many};
 
@@ -23,10 +24,10 @@ type Column = Col<fn(&Row<'_>) -> Cell>;
 const COLUMNS: &[Column] = &[
     Column::new("", |row| {
         let of_cycles = row.per_cycle.map(|_| "instructions per cycle".to_owned());
-        text(of_cycles.unwrap_or_else(|| row.event.to_string())).into()
+        text(of_cycles.unwrap_or_else(|| row.event.to_string()))
     })
     .label("event"),
-    Column::new("", |row| text(row.variant).into()).label("variant"),
+    Column::new("", |row| text(row.variant)).label("variant"),
     Column::new("", |row| match row.per_cycle {
         Some(ratio) => said(ratio, Unit::Significant),
         None => row.of(|m| Some(m.scaled)),
@@ -42,12 +43,12 @@ const COLUMNS: &[Column] = &[
         .shown("per unit", Unit::Plain)
         .drop(2),
     Column::new("", |row| {
-        number(row.medians.map(|m| m.ran).filter(|ran| *ran < ALL)).into()
+        number(row.medians.map(|m| m.ran).filter(|ran| *ran < ALL))
     })
     .shown(RAN, Unit::Percent),
     Column::new("", |row| {
         let own = row.medians.filter(|_| row.event.is_miss());
-        number(own.and_then(|m| m.per_1000_instructions)).into()
+        number(own.and_then(|m| m.per_1000_instructions))
     })
     .shown("per 1,000 instructions", Unit::Significant)
     .drop(3),
@@ -74,18 +75,13 @@ pub(super) fn of_case(section: &mut Section, case: &CaseResult) {
         return;
     };
     let asked = events.events.iter();
-    let rows: Vec<Row<'_>> = asked
-        .flat_map(|summary| rows_of(summary.event, &counted))
-        .collect();
+    let rows = asked.flat_map(|summary| rows_of(summary.event, &counted));
+    let rows: Vec<Row<'_>> = rows.collect();
     if rows.is_empty() {
         return;
     }
     let caption = "Counted while flows worked, in the last repetition of each slot (medians)";
-    section.table(Table {
-        names: 1,
-        grouped: 1,
-        ..Table::of(caption, COLUMNS, rows.into_iter())
-    });
+    section.table(Table::of(caption, COLUMNS, rows.into_iter()).in_groups());
     section.quiet(notes(&counted));
 }
 
@@ -160,13 +156,8 @@ fn partial(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
 }
 
 fn user_only(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
-    let mut events: Vec<String> = Vec::new();
-    for (event, medians) in medians(counted) {
-        let name = event.to_string();
-        if medians.scope == Scope::UserOnly && !events.contains(&name) {
-            events.push(name);
-        }
-    }
+    let partly = medians(counted).filter(|(_, medians)| medians.scope == Scope::UserOnly);
+    let events = distinct(partly.map(|(event, _)| event.to_string()));
     (!events.is_empty()).then(|| {
         let what = events.join(", ");
         format!("counted in user code only, as the kernel permits no more: {what}")

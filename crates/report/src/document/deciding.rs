@@ -3,9 +3,8 @@
 
 use lab::{Answer, StudyResult};
 
-use super::detail::Detail;
 use super::figures::{Figure, forest};
-use super::{Level, Part, Section, limits};
+use super::{Level, Section, limits};
 use crate::words::Tone;
 use lab::Block;
 
@@ -21,12 +20,9 @@ pub(super) fn answer(
             title: conclusion(rows).unwrap_or_else(|| figure.title.clone()),
             ..figure
         };
-        section.parts.push(Part {
-            level: Level::Answer,
-            until: Detail::NEVER,
-            plots,
-            body: super::Body::Figure(Box::new(figure)),
-        });
+        let part = section.figure(figure);
+        part.level = Level::Answer;
+        part.plots = plots;
     }
     for line in below(rows) {
         section.text(Tone::Plain, line).level = Level::Answer;
@@ -84,6 +80,5 @@ fn chart(
     if cases.is_empty() {
         cases.push(headline);
     }
-    let found = forest(&format!("{id}-forest"), cases.into_iter());
-    Some((found.0.into_iter().next()?, None))
+    Some((forest(&format!("{id}-forest"), cases.into_iter())?, None))
 }

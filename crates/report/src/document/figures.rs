@@ -13,14 +13,16 @@ mod stacks;
 pub(crate) use course::course;
 pub(crate) use ecdf::{ecdf, latencies};
 pub(crate) use flames::flames;
-pub(crate) use forest::forest;
-pub(crate) use gains::{chain, gains, over_number};
+pub(crate) use forest::{forest, of_rows};
+pub(crate) use gains::{chain, gains, of_gains};
 pub(crate) use grids::{by_shape, cell, of_mixes, of_sweep};
 pub(crate) use heat::heat;
 pub(crate) use lines::{data, lines};
 pub(crate) use ruler::ruler;
 pub(crate) use slots::slots;
 pub(crate) use stacks::{memory, phases, stack};
+
+use lab::CaseResult;
 
 use super::table::Table;
 use crate::charts::Chart;
@@ -46,9 +48,6 @@ pub(crate) enum Legend {
     Keys(Vec<(&'static str, String)>),
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Figures(pub(crate) Vec<Figure>);
-
 const NAMED: usize = 4;
 
 pub(crate) fn brief(said: &[String]) -> String {
@@ -67,12 +66,11 @@ pub(crate) fn tally(tones: impl Iterator<Item = Tone>) -> String {
         (Tone::Plain, "the same"),
         (Tone::Doubt, "not known"),
     ];
-    let count = |wanted: Tone| tones.iter().filter(|tone| **tone == wanted).count();
-    let said = kinds.map(|(tone, word)| (count(tone), word));
-    let said = said.into_iter().filter(|(count, _)| *count > 0);
-    let said: Vec<String> = said
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
+    let said = kinds.iter().filter_map(|(wanted, word)| {
+        let count = tones.iter().filter(|tone| *tone == wanted).count();
+        (count > 0).then(|| format!("{count} {word}"))
+    });
+    let said: Vec<String> = said.collect();
     format!(
         "{}: {}",
         many(tones.len() as u64, "comparison"),
@@ -80,27 +78,33 @@ pub(crate) fn tally(tones: impl Iterator<Item = Tone>) -> String {
     )
 }
 
-impl From<Figure> for Figures {
-    fn from(figure: Figure) -> Self {
-        Self(vec![figure])
+impl Figure {
+    pub(crate) fn new(id: impl Into<String>, title: String, desc: String, chart: Chart) -> Self {
+        Self {
+            id: id.into(),
+            title,
+            desc,
+            legend: Legend::None,
+            data: None,
+            chart,
+        }
     }
-}
 
-impl Figures {
-    pub(crate) fn and(mut self, others: Self) -> Self {
-        self.0.extend(others.0);
-        self
+    pub(crate) fn legend(self, legend: Legend) -> Self {
+        Self { legend, ..self }
+    }
+
+    pub(crate) fn data(self, data: Table) -> Self {
+        let data = Some(data);
+        Self { data, ..self }
     }
 }
 
 impl Legend {
-    pub(crate) fn variants<'a>(labels: impl Iterator<Item = &'a str>) -> Self {
-        let labels = labels.enumerate();
-        Self::Series(
-            labels
-                .map(|(place, label)| (Look::Variant(place), label.to_owned()))
-                .collect(),
-        )
+    pub(crate) fn of(case: &CaseResult) -> Self {
+        let variants = case.variants.iter().enumerate();
+        let series = variants.map(|(at, variant)| (Look::Variant(at), variant.label.clone()));
+        Self::Series(series.collect())
     }
 
     pub(crate) fn lines(series: &[Series]) -> Self {

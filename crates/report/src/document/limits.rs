@@ -5,10 +5,11 @@ use lab::{Limit, StudyResult, plural};
 use machine::Ceiling;
 
 use super::figures::{Figure, stack};
-use super::table::{Cell, Col, Column as Head, Table, Unit, Value, measured, number, text, whole};
+use super::table::{Cell, Col, Column as Head, Table, Unit, measured, missing, said, text, whole};
 use super::{Level, Section};
 use crate::charts::axis;
 use crate::charts::bars::{Bar, Parts};
+use crate::gathered::grouped;
 use crate::number::{bytes, count};
 
 const TITLE: &str = "How many flows of each model there can be here";
@@ -17,15 +18,14 @@ const NO_LIMIT: &str = "no limit of this machine can be read";
 
 pub(crate) type Column = Col<fn(&&Limit) -> Cell>;
 
-fn room(limit: &Limit, value: impl Fn(&Ceiling) -> Value) -> Cell {
+fn room(limit: &Limit, cell: impl Fn(&Ceiling) -> Cell) -> Cell {
     let room = limit.room.as_ref();
-    room.map_or_else(|| Value::NotAvailable(NO_LIMIT.to_owned()), value)
-        .into()
+    room.map_or_else(|| missing(NO_LIMIT), cell)
 }
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("variant", |row| text(&row.label).into()).label("flows"),
-    Column::new("model", |row| text(row.model.to_string()).into()),
+    Column::new("variant", |row| text(&row.label)).label("flows"),
+    Column::new("model", |row| text(row.model.to_string())),
     Column::new("at_most", |row| room(row, |room| whole(Some(room.count))))
         .shown("at most here", Unit::Plain),
     Column::new("limit", |row| room(row, |room| text(&room.bites))),
@@ -39,24 +39,21 @@ pub(crate) const COLUMNS: &[Column] = &[
         room(row, |room| whole(Some(room.each)))
     }),
     Column::new("to_raise_it", |row| room(row, |room| text(&room.raise))),
-    Column::new("made", |row| whole(Some(row.made)).into()),
+    Column::new("made", |row| whole(Some(row.made))),
     Column::new("create_ns_each", |row| {
-        measured(row.create_ns_each, "none could be made").into()
+        measured(row.create_ns_each, "none could be made")
     })
     .shown("create one", Unit::Time)
     .drop(1),
     Column::new("bytes_each", |row| {
         let reason = row.bytes_not_available.as_deref().unwrap_or_default();
-        match number(row.bytes_each) {
-            Value::Nothing => Value::NotAvailable(format!("memory of one: {reason}")).into(),
-            known => known.into(),
-        }
+        measured(row.bytes_each, format!("memory of one: {reason}"))
     })
     .shown("memory of one", Unit::Bytes)
     .drop(2),
     Column::new("", |row| room(row, |room| text(limit(room)))).label("stopped by"),
     Column::new("bytes_not_available", |row| {
-        text(row.bytes_not_available.as_deref().unwrap_or_default()).into()
+        said(row.bytes_not_available.as_ref())
     }),
 ];
 
@@ -72,7 +69,7 @@ pub(super) fn limits(section: &mut Section, id: &str, study: &StudyResult) {
         .position(|c| c.head == "stopped by")
         .unwrap_or(0);
     own.table(table);
-    let row = |(labels, raise): (String, String)| vec![text(labels).into(), text(raise).into()];
+    let row = |(raise, labels): (&str, Vec<&str>)| vec![text(labels.join(", ")), text(raise)];
     let columns = vec![Head::left("flows"), Head::left("to raise their limit")];
     let remedies = remedies(study).into_iter().map(row);
     own.table(Table {
@@ -97,21 +94,14 @@ pub(super) fn chart(id: &str, study: &StudyResult) -> Option<Figure> {
         unit: &POWERS,
         write: |power| count(10f64.powf(power).round() as u64),
     };
-    stack(id, TITLE, bars, parts).0.into_iter().next()
+    stack(id, TITLE, bars, parts)
 }
 
 const POWERS: axis::Unit = axis::Unit(&[(1.0, "")]);
 
-fn remedies(study: &StudyResult) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = Vec::new();
-    for one in &study.parts.limits {
-        let Some(room) = &one.room else { continue };
-        match all.iter_mut().find(|(_, raise)| *raise == room.raise) {
-            Some((labels, _)) => *labels = format!("{labels}, {}", one.label),
-            None => all.push((one.label.clone(), room.raise.clone())),
-        }
-    }
-    all
+fn remedies(study: &StudyResult) -> Vec<(&str, Vec<&str>)> {
+    let limits = study.parts.limits.iter();
+    grouped(limits.filter_map(|one| Some((one.room.as_ref()?.raise.as_str(), one.label.as_str()))))
 }
 
 fn notes(study: &StudyResult) -> Vec<String> {

@@ -4,12 +4,14 @@ use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
 
 use super::case::{failed, role, said};
 use super::detail::Detail;
-use super::figures::{Figures, heat};
+use super::figures::{Figure, heat};
 use super::table::{Cell, Column, Table, Unit, measured, text};
 use super::variants::NO_GOOD_SLOT;
 use super::{Level, Section};
 use crate::charts::heat::{Cell as Colour, Grid};
-use crate::words::{BUNDLES, Tone, cause, comparison, cut_short_together, finding_of, noise_of};
+use crate::words::{
+    BUNDLES, Tone, cause, comparison, cut_short_together, finding_of, found, noise_of, variant_of,
+};
 
 const REASONS: usize = 12;
 
@@ -48,7 +50,7 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
     section
 }
 
-pub(super) fn figure(id: &str, map: &OperationMatrix<'_>) -> Figures {
+fn figure(id: &str, map: &OperationMatrix<'_>) -> Option<Figure> {
     let title = "Each operation under each model, against processes";
     heat(&format!("{id}-map"), title, grid(map))
 }
@@ -86,17 +88,15 @@ fn compared(map: &OperationMatrix<'_>) -> Table {
     }
     columns.push(Column::left("because of"));
     let row = |case: &&CaseResult| {
-        let mut row: Vec<Cell> = vec![text(OperationMatrix::row(case)).into()];
+        let mut row: Vec<Cell> = vec![text(OperationMatrix::row(case))];
         for label in &subjects {
-            let found = finding_of(case, label);
-            let said = found.map(|f| comparison(f.estimate.as_ref(), &f.verdict));
+            let said = finding_of(case, label).map(found);
             row.extend(said.map_or([Cell::default(), Cell::default()], |said| {
-                let word = Cell::from(text(&said.word)).tone(said.tone);
-                [word, text(said.interval).into()]
+                [said.cell(), text(said.interval)]
             }));
         }
         let (tone, words) = cause(case);
-        row.push(Cell::from(text(words)).tone(tone));
+        row.push(text(words).tone(tone));
         row
     };
     Table::new(
@@ -127,9 +127,9 @@ fn causes(map: &OperationMatrix<'_>) -> Table {
             .shared
             .map(|shared| [shared.address_space, shared.file_table]);
         let effects = effects.map_or([String::new(), String::new()], |both| both.map(effect));
-        let [space, files] = effects.map(|effect| Cell::from(text(effect)));
-        let cause = Cell::from(text(words)).tone(tone);
-        vec![text(OperationMatrix::row(case)).into(), cause, space, files]
+        let [space, files] = effects.map(text);
+        let cause = text(words).tone(tone);
+        vec![text(OperationMatrix::row(case)), cause, space, files]
     };
     Table::new(
         "What makes the difference",
@@ -156,12 +156,10 @@ fn typical(map: &OperationMatrix<'_>) -> Section {
         .collect();
     let row = |case: &&CaseResult| {
         let cell = |label: &&str| {
-            let mut variants = case.variants.iter();
-            let own = variants.find(|variant| variant.label == **label);
-            let value = own.and_then(|variant| variant.value);
-            measured(value.map(|value| value.typical), NO_GOOD_SLOT).into()
+            let value = variant_of(case, label).and_then(|variant| variant.value);
+            measured(value.map(|value| value.typical), NO_GOOD_SLOT)
         };
-        [text(OperationMatrix::row(case)).into()]
+        [text(OperationMatrix::row(case))]
             .into_iter()
             .chain(labels.iter().map(cell))
             .collect()

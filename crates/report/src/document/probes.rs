@@ -5,7 +5,7 @@ use lab::data::room::limit;
 use lab::{Probe, StudyResult};
 use machine::Ceiling;
 
-use super::table::{Cell, Col, Table, Unit, Value, text, whole};
+use super::table::{Cell, Col, Table, Unit, missing, said, text, whole};
 use super::{Level, Section};
 use crate::words::Tone;
 
@@ -38,24 +38,16 @@ fn tone(probe: &Probe) -> Tone {
     }
 }
 
-fn if_met(probe: &Probe, value: impl Fn(&Ceiling, u64) -> Value) -> Cell {
-    match met(probe) {
-        Some((predicted, reached, _)) => value(predicted, reached).into(),
-        None => Value::NotAvailable(String::new()).into(),
-    }
+fn if_met(probe: &Probe, cell: impl Fn(&Ceiling, u64) -> Cell) -> Cell {
+    let known = met(probe).map(|(predicted, reached, _)| cell(predicted, reached));
+    known.unwrap_or_else(|| missing(""))
 }
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("model", |row| text(row.model.to_string()).into()).label("model"),
-    Column::new("fence", |row| text(row.fence.describe()).into()),
-    Column::new("limit", |row| {
-        predicted(row)
-            .map_or(Value::Nothing, |p| text(&p.bites))
-            .into()
-    }),
-    Column::new("limit_value", |row| {
-        whole(predicted(row).map(|p| p.value)).into()
-    }),
+    Column::new("model", |row| text(row.model.to_string())).label("model"),
+    Column::new("fence", |row| text(row.fence.describe())),
+    Column::new("limit", |row| said(predicted(row).map(|p| &p.bites))),
+    Column::new("limit_value", |row| whole(predicted(row).map(|p| p.value))),
     Column::new("predicted", |row| {
         let cell = if_met(row, |predicted, _| whole(Some(predicted.count)));
         cell.tone(tone(row))
@@ -67,27 +59,21 @@ pub(crate) const COLUMNS: &[Column] = &[
     })
     .shown("reached", Unit::Plain),
     Column::new("", |row| if_met(row, |predicted, _| text(limit(predicted)))).label("stopped by"),
-    Column::new("", |row| text(row.fence.describe()).into())
+    Column::new("", |row| text(row.fence.describe()))
         .label("lowered")
         .drop(2),
     Column::new("refused_with", |row| {
-        text(met(row).and_then(|(.., refused)| refused).unwrap_or("")).into()
+        said(met(row).and_then(|(.., refused)| refused))
     })
     .label("refused with")
     .drop(3),
     Column::new("confirms", |row| {
-        let confirms = row.confirms();
-        confirms
-            .map_or(Value::Nothing, |yes| text(yes.to_string()))
-            .into()
+        said(row.confirms().map(|yes| yes.to_string()))
     }),
-    Column::new("took_ns", |row| whole(Some(row.took_ns)).into())
+    Column::new("took_ns", |row| whole(Some(row.took_ns)))
         .shown("took", Unit::Time)
         .drop(1),
-    Column::new("not_available", |row| match &row.probed {
-        Probed::NotAvailable { reason } => text(reason).into(),
-        Probed::Met { .. } => Cell::default(),
-    }),
+    Column::new("not_available", |row| said(not_probed(row))),
 ];
 
 pub(super) fn probes(section: &mut Section, id: &str, study: &StudyResult) {
@@ -100,11 +86,15 @@ pub(super) fn probes(section: &mut Section, id: &str, study: &StudyResult) {
     section.section(own, Level::Evidence);
 }
 
-fn notes(probe: &Probe) -> Vec<String> {
-    let last = match &probe.probed {
-        Probed::NotAvailable { reason } => Some((probe.fence, reason)),
+fn not_probed(probe: &Probe) -> Option<&String> {
+    match &probe.probed {
+        Probed::NotAvailable { reason } => Some(reason),
         Probed::Met { .. } => None,
-    };
+    }
+}
+
+fn notes(probe: &Probe) -> Vec<String> {
+    let last = not_probed(probe).map(|reason| (probe.fence, reason));
     let refused = probe.refused.iter().map(|(fence, reason)| (*fence, reason));
     let said = refused.chain(last).map(|(fence, reason)| {
         let (model, fence) = (probe.model, fence.describe());

@@ -5,6 +5,7 @@ use lab::{CaseResult, Finding};
 use measure::Measured;
 
 use super::Section;
+use crate::gathered::grouped;
 use crate::number::{percent, time};
 use crate::words::{Tone, many};
 
@@ -16,17 +17,9 @@ pub(super) fn profiled(section: &mut Section, case: &CaseResult) {
             None => {}
             Some(Measured::Value(found)) => of_finding(section, finding, found),
             Some(Measured::NotAvailable { reason, remedy }) => {
-                let remedy = match remedy.as_str() {
-                    "" => String::new(),
-                    remedy => format!(" ({remedy})"),
-                };
-                section.text(
-                    Tone::Doubt,
-                    format!(
-                        "Where {} differs is not known: {reason}{remedy}",
-                        finding.subject
-                    ),
-                );
+                let (subject, remedy) = (&finding.subject, bracketed(remedy));
+                let text = format!("Where {subject} differs is not known: {reason}{remedy}");
+                section.text(Tone::Doubt, text);
             }
         }
     }
@@ -43,36 +36,30 @@ fn of_finding(section: &mut Section, finding: &Finding, found: &Profiled) {
 
 /// What could not be seen; of files that lack the same a few names.
 fn unseen(found: &Profiled) -> impl Iterator<Item = String> {
-    let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-    for one in &found.unseen {
-        let Measured::NotAvailable { reason, remedy } = one else {
-            continue;
-        };
-        let (what, name) = reason.split_once(": ").unwrap_or((reason, ""));
-        match all
-            .iter_mut()
-            .find(|known| (known.0, known.1) == (what, remedy))
-        {
-            Some((_, _, names)) => names.push(name),
-            None => all.push((what, remedy, vec![name])),
+    let all = found.unseen.iter().filter_map(|one| match one {
+        Measured::NotAvailable { reason, remedy } => {
+            let (what, name) = reason.split_once(": ").unwrap_or((reason, ""));
+            Some(((what, remedy), name))
         }
-    }
-    all.into_iter().map(|(what, remedy, names)| {
+        Measured::Value(_) => None,
+    });
+    grouped(all).into_iter().map(|((what, remedy), names)| {
         let more = names.len().saturating_sub(FILES);
         let shown = names[..names.len() - more].join(", ");
         let colon = if shown.is_empty() { "" } else { ": " };
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
         };
-        let remedy = if remedy.is_empty() {
-            String::new()
-        } else {
-            format!(" ({remedy})")
-        };
-        format!("{what}{colon}{shown}{more}{remedy}")
+        format!("{what}{colon}{shown}{more}{}", bracketed(remedy))
     })
+}
+
+fn bracketed(remedy: &str) -> String {
+    match remedy {
+        "" => String::new(),
+        remedy => format!(" ({remedy})"),
+    }
 }
 
 /// `Where: all flows of thread together take 1.02 s more for each launch ... of which`.

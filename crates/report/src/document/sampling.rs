@@ -1,6 +1,7 @@
 use lab::CaseResult;
 use lab::findings::sampled::{Sampled, sampled};
 
+use crate::gathered::distinct;
 use crate::number::{bytes, percent, time};
 use crate::text::TIE;
 use crate::words::many;
@@ -9,18 +10,13 @@ pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
     let variants = case.variants.iter().enumerate();
     let found = variants.filter_map(|(at, variant)| Some((&variant.label, sampled(case, at)?)));
     let found: Vec<(&String, Sampled)> = found.collect();
-    let lines = found
-        .iter()
-        .filter(|(_, sampled)| sampled.slots > 0)
-        .map(|(label, sampled)| line(label, sampled));
-    let mut lines: Vec<String> = lines.collect();
-    for reason in found.iter().flat_map(|(_, sampled)| &sampled.not_available) {
-        let line = format!("sampled: {reason}");
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
+    let seen = found.iter().filter(|(_, sampled)| sampled.slots > 0);
+    let lines = seen.map(|(label, sampled)| line(label, sampled));
+    let unseen = distinct(found.iter().flat_map(|(_, sampled)| &sampled.not_available));
+    let unseen = unseen
+        .into_iter()
+        .map(|reason| format!("sampled: {reason}"));
+    lines.chain(unseen).collect()
 }
 
 /// `sampled thread every 100 ms (12 samples of 2 slots): CPU 98 %, ...; the sampler used ...`.

@@ -11,11 +11,12 @@ use lab::{Scaling, StudyResult, Throughput};
 use measure::Measured;
 
 use super::detail::Detail;
-use super::figures::{Figures, by_shape, cell, chain, gains, stack};
+use super::figures::{Figure, by_shape, cell, chain, gains, stack};
 use super::table::Table;
 use super::{Level, Section};
 use crate::charts::axis::BYTES;
 use crate::charts::bars::{Bar, Parts};
+use crate::gathered::distinct;
 use crate::number::{bytes, significant};
 use apart::apart;
 pub(crate) use columns::{COLUMNS, rows};
@@ -75,27 +76,20 @@ pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
 }
 
 fn reasons(study: &StudyResult) -> Vec<String> {
-    let mut reasons: Vec<String> = Vec::new();
     let points = study.parts.scaling.iter().flat_map(|work| &work.points);
-    for reason in points.flat_map(|point| &point.variants).flat_map(unseen) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    reasons
+    distinct(points.flat_map(|point| &point.variants).flat_map(unseen))
 }
 
-pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
+fn figures(id: &str, study: &StudyResult) -> impl Iterator<Item = Figure> {
     let works = study.parts.scaling.iter().enumerate();
-    works
-        .map(|(place, work)| {
-            let id = format!("{id}-scale{place}-{}", word(work));
-            chain(&format!("{id}_bars"), study, work)
-                .and(gains(&id, work))
-                .and(shared_pages(&format!("{id}_pages"), work))
-                .and(grid(&format!("{id}_grid"), study, work))
-        })
-        .fold(Figures::default(), Figures::and)
+    works.flat_map(move |(place, work)| {
+        let id = format!("{id}-scale{place}-{}", word(work));
+        let bars = chain(&format!("{id}_bars"), study, work);
+        let [gain, over] = gains(&id, work);
+        let pages = shared_pages(&format!("{id}_pages"), work);
+        let grid = grid(&format!("{id}_grid"), study, work);
+        [bars, gain, over, pages, grid].into_iter().flatten()
+    })
 }
 
 fn word(work: &Scaling) -> String {
@@ -103,7 +97,7 @@ fn word(work: &Scaling) -> String {
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
-fn shared_pages(id: &str, work: &Scaling) -> Figures {
+fn shared_pages(id: &str, work: &Scaling) -> Option<Figure> {
     let bar = |one: &Throughput| {
         let pages = one.footprint.as_ref()?.value()?;
         let shared = pages.by_cores.value().or(pages.by_cores_at_most.as_ref())?;
@@ -131,7 +125,7 @@ fn shared_pages(id: &str, work: &Scaling) -> Figures {
     stack(id, &title, bars, parts)
 }
 
-fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
+fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Option<Figure> {
     let mut cells = BTreeMap::new();
     for point in &work.points {
         let case = study.cases.iter().find(|case| case.case.name == point.case);
@@ -145,7 +139,7 @@ fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
         }
     }
     if !cells.keys().any(|(p, t)| *p > 1 && *t > 1) {
-        return Figures::default();
+        return None;
     }
     let title = format!(
         "{} {}: processes by threads, against processes of one thread",
@@ -155,30 +149,24 @@ fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     by_shape(id, &title, &cells)
 }
 
-pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
-    let mut reasons = unseen(variant);
+fn missing(variant: &Throughput) -> Vec<String> {
     let pages = variant.footprint.as_ref().and_then(Measured::value);
     let resident = pages.and_then(|pages| reason(&pages.resident));
-    reasons.extend(resident.filter(|one| !reasons.contains(one)));
-    reasons
+    distinct(unseen(variant).into_iter().chain(resident))
 }
 
 fn unseen(variant: &Throughput) -> Vec<String> {
-    let mut reasons = Vec::<String>::new();
-    let mut take = |reason: Option<String>| {
-        reasons.extend(reason.filter(|one| !reasons.contains(one)));
+    let one = variant.over_one.is_none().then(|| NO_ONE.to_owned());
+    let pages = match &variant.footprint {
+        Some(Measured::Value(pages)) => [
+            bounded(&pages.by_flows, pages.by_flows_at_most),
+            bounded(&pages.by_cores, pages.by_cores_at_most),
+        ],
+        Some(footprint) => [reason(footprint), None],
+        None => [None, None],
     };
-    take(variant.over_one.is_none().then(|| NO_ONE.to_owned()));
-    take(reason(&variant.memory));
-    match &variant.footprint {
-        Some(Measured::Value(pages)) => {
-            take(bounded(&pages.by_flows, pages.by_flows_at_most));
-            take(bounded(&pages.by_cores, pages.by_cores_at_most));
-        }
-        Some(footprint) => take(reason(footprint)),
-        None => {}
-    }
-    reasons
+    let all = [one, reason(&variant.memory)].into_iter().chain(pages);
+    distinct(all.flatten())
 }
 
 fn bounded(measured: &Measured<Touched>, at_most: Option<Touched>) -> Option<String> {

@@ -1,17 +1,21 @@
 //! What flows used that work made itself: `search.csv`, times by workers, where the time went.
 
+use std::collections::BTreeSet;
+
+use lab::findings::Counts;
 use lab::{AtNumber, CaseResult, Optimum, SelfManaged, StudyResult, VariantSummary};
 use workload::Searching;
 
 use super::detail::Detail;
-use super::figures::{self, Figures, stack};
-use super::table::{Cell, Column as Head, Table, Unit, Value, measured, number, text, whole};
+use super::figures::{self, Figure, stack};
+use super::table::{
+    Cell, Column as Head, Table, Unit, measured, missing, number, said, text, whole, yes_or_no,
+};
 use super::variants::{Column, INTERVAL, NAME, NO_GOOD_SLOT, Row, VERDICT};
 use super::{Level, Section};
 use crate::charts::axis::TIME;
 use crate::charts::bars::{Bar, Parts};
 use crate::charts::lines::{Point, Series as Line};
-use crate::charts::marker::Look;
 use crate::number::{bytes, many, plain, time};
 
 pub(crate) use workload::searching::CLASSES;
@@ -44,20 +48,18 @@ fn note_classes() -> String {
 
 pub(crate) const COLUMNS: &[Column] = &[
     NAME,
-    Column::new("model", |row| row.launched().model().into()),
-    Column::new("flows", |row| row.launched().flows().into()),
+    Column::new("model", |row| row.launched().model()),
+    Column::new("flows", |row| row.launched().flows()),
     Column::new("design", |row| {
-        of_search(row, |search| search.design.name())
+        of_search(row, |search| text(search.design.name()))
     }),
-    Column::new("io", |row| of_search(row, |search| search.io.name())),
+    Column::new("io", |row| of_search(row, |search| text(search.io.name()))),
     Column::new("cold", |row| {
-        of_search(row, |search| if search.cold { "yes" } else { "no" })
+        of_search(row, |search| yes_or_no(search.cold))
     }),
-    Column::new("good_slots", |row| {
-        whole(Some(row.summary().good as u64)).into()
-    }),
+    Column::new("good_slots", |row| whole(Some(row.summary().good as u64))),
     Column::new("typical_ns", |row| {
-        measured(row.summary().value.map(|value| value.typical), NO_GOOD_SLOT).into()
+        measured(row.summary().value.map(|value| value.typical), NO_GOOD_SLOT)
     })
     .shown("total", Unit::Time),
     Column::new("user_ns", |row| own(row, |own| own.user_ns))
@@ -70,27 +72,27 @@ pub(crate) const COLUMNS: &[Column] = &[
         .shown("CPU %", Unit::Share)
         .drop(8),
     Column::new("create_ns", |row| {
-        number(row.summary().phases.map(|p| p.create_ns)).into()
+        number(row.summary().phases.map(|p| p.create_ns))
     }),
     Column::new("teardown_ns", |row| {
-        number(row.summary().phases.map(|p| p.teardown_ns)).into()
+        number(row.summary().phases.map(|p| p.teardown_ns))
     }),
     Column::new("flows_made", |row| own(row, |own| Some(own.made)))
         .shown("flows made", Unit::Plain)
         .drop(2),
     Column::new("flows_at_one_time", |row| own(row, |own| Some(own.most))),
     Column::new("held_at", |row| own(row, |own| own.held_at)),
-    Column::new("faults", |row| count_of(row, lab::findings::Counts::faults))
+    Column::new("faults", |row| row.used(Counts::faults))
         .shown("faults", Unit::Plain)
         .drop(3),
-    Column::new("", |row| count_of(row, lab::findings::Counts::switches))
+    Column::new("", |row| row.used(Counts::switches))
         .shown("switches", Unit::Plain)
         .drop(4),
     Column::new("voluntary_switches", |row| {
-        count_of(row, |c| c.voluntary_switches)
+        row.used(|c| c.voluntary_switches)
     }),
     Column::new("involuntary_switches", |row| {
-        count_of(row, |c| c.involuntary_switches)
+        row.used(|c| c.involuntary_switches)
     }),
     Column::new("peak_rss_bytes", |row| own(row, |own| Some(own.peak_rss)))
         .shown("peak RSS", Unit::Bytes)
@@ -116,8 +118,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("is_best_number", |row| {
         let best = row.case.optimum.as_ref().filter(|best| best.is_told);
         let yes = best.map(|best| best.label == row.summary().label);
-        yes.map_or(Value::Nothing, |yes| text(if yes { "yes" } else { "no" }))
-            .into()
+        yes.map_or_else(Cell::default, yes_or_no)
     }),
     Column::new("ratio_to_best", |row| {
         to_best(row, |at| Some(at.estimate?.ratio))
@@ -137,19 +138,13 @@ pub(crate) fn rows(case: &CaseResult) -> impl Iterator<Item = Row<'_>> {
 }
 
 fn own(row: &Row<'_>, value: impl Fn(&SelfManaged) -> Option<f64>) -> Cell {
-    match row.summary().self_managed.as_ref() {
-        Some(own) => number(value(own)).into(),
-        None => Value::NotAvailable(NO_GOOD_SLOT.to_owned()).into(),
-    }
+    let own = row.summary().self_managed.as_ref();
+    own.map_or_else(|| missing(NO_GOOD_SLOT), |own| number(value(own)))
 }
 
-fn of_search(row: &Row<'_>, what: impl Fn(&Searching) -> &'static str) -> Cell {
+fn of_search(row: &Row<'_>, cell: impl Fn(&Searching) -> Cell) -> Cell {
     let search = row.case.case.work_of(row.at).search();
-    search.map_or_else(Cell::default, |search| text(what(search)).into())
-}
-
-fn count_of(row: &Row<'_>, value: impl Fn(&lab::findings::Counts) -> Option<f64>) -> Cell {
-    row.used(value)
+    search.map_or_else(Cell::default, cell)
 }
 
 fn searched(row: &Row<'_>, name: &str) -> Cell {
@@ -164,7 +159,7 @@ fn to_best(row: &Row<'_>, value: impl Fn(&AtNumber) -> Option<f64>) -> Cell {
     let best = row.case.optimum.as_ref().filter(|best| best.is_told);
     let mut numbers = best.into_iter().flat_map(|best| &best.numbers);
     let at = numbers.find(|at| at.label == row.summary().label);
-    number(at.and_then(value)).into()
+    number(at.and_then(value))
 }
 
 type ByNumber<'a> = (&'a str, &'a Optimum);
@@ -219,22 +214,14 @@ pub(super) fn searches(section: &mut Section, id: &str, study: &StudyResult) {
 
 fn by_number(study: &StudyResult) -> Vec<ByNumber<'_>> {
     let cases = study.cases.iter();
-    cases
-        .filter_map(|case| {
-            Some((
-                case.case.name.as_str(),
-                case.optimum.as_ref()?.of_numbers()?,
-            ))
-        })
+    let of = cases.filter_map(|case| Some((&*case.case.name, case.optimum.as_ref()?)));
+    of.filter_map(|(name, optimum)| Some((name, optimum.of_numbers()?)))
         .collect()
 }
 
-fn numbers(all: &[ByNumber<'_>]) -> Vec<u32> {
+fn numbers(all: &[ByNumber<'_>]) -> BTreeSet<u32> {
     let numbers = all.iter().flat_map(|(_, optimum)| &optimum.numbers);
-    let mut numbers: Vec<u32> = numbers.map(|at| at.flows).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+    numbers.map(|at| at.flows).collect()
 }
 
 /// Times of classes in ns, and the timers' cost, of compared designs or the best number.
@@ -260,10 +247,9 @@ fn profiles(section: &mut Section, study: &StudyResult) {
     let mut own = Section::new("", heading);
     let row = |(case, variant, own): (&str, &str, &SelfManaged)| {
         let who = [text(case), text(variant)].into_iter();
-        let times = classes(own).into_iter().map(Value::Number);
-        let cost = own.timers_cost.map(signed);
-        let cost = cost.map_or(Value::Nothing, Value::Text);
-        who.chain(times).chain([cost]).map(Cell::from).collect()
+        let times = classes(own).into_iter().map(|ns| number(Some(ns)));
+        let cost = said(own.timers_cost.map(signed));
+        who.chain(times).chain([cost]).collect()
     };
     let mut columns = vec![Head::left("case"), Head::left("variant")];
     columns.extend(CLASSES.map(|class| {
@@ -291,15 +277,12 @@ fn signed(cost: f64) -> String {
     format!("{sign}{:.1} %", 100.0 * cost.abs())
 }
 
-fn figure(id: &str, all: &[ByNumber<'_>]) -> Figures {
+fn figure(id: &str, all: &[ByNumber<'_>]) -> Option<Figure> {
     if numbers(all).len() < 3 {
-        return Figures::default();
+        return None;
     }
-    let line = |(place, (name, optimum)): (usize, &ByNumber<'_>)| Line {
-        label: (*name).to_owned(),
-        look: Look::Variant(place),
-        points: optimum.numbers.iter().map(point).collect(),
-        fit: Vec::new(),
+    let line = |(place, (name, optimum)): (usize, &ByNumber<'_>)| {
+        Line::new(place, *name, optimum.numbers.iter().map(point))
     };
     let lines = all.iter().enumerate().map(line).collect();
     let known = all.iter().filter(|(_, optimum)| optimum.is_told);
@@ -311,7 +294,7 @@ fn figure(id: &str, all: &[ByNumber<'_>]) -> Figures {
         false => format!("Time by the number of workers: {}", known.join(", ")),
     };
     let id = format!("{id}-numbers");
-    figures::lines(&id, &title, "workers", lines, times_by(all))
+    Some(figures::lines(&id, &title, "workers", lines, times_by(all)))
 }
 
 /// `4 is best`, `1 so far, not known against 2 and 4`.
@@ -354,11 +337,10 @@ fn times_by(all: &[ByNumber<'_>]) -> Table {
         } else {
             " "
         };
-        let shown = at.map(|at| format!("{}{best}", time(at.typical_ns[1])));
-        shown.map_or(Value::Nothing, Value::Text).into()
+        said(at.map(|at| format!("{}{best}", time(at.typical_ns[1]))))
     };
-    let row = |&flows: &u32| {
-        let own = Cell::from(text(plain(flows.into())));
+    let row = |flows: u32| {
+        let own = text(plain(flows.into()));
         let times = all.iter().map(|(_, optimum)| cell(optimum, flows));
         [own].into_iter().chain(times).collect()
     };
@@ -367,10 +349,10 @@ fn times_by(all: &[ByNumber<'_>]) -> Table {
         false => "",
     };
     let caption = format!("Time by the number of workers{star}");
-    Table::new(caption, columns, numbers(all).iter().map(row))
+    Table::new(caption, columns, numbers(all).into_iter().map(row))
 }
 
-pub(super) fn profile(id: &str, case: &CaseResult) -> Figures {
+pub(super) fn profile(id: &str, case: &CaseResult) -> Option<Figure> {
     let bars = variants(case).filter(|(_, own)| !own.classes_ns.is_empty());
     let bars = bars.map(|(variant, own)| Bar {
         label: variant.label.clone(),
@@ -381,10 +363,6 @@ pub(super) fn profile(id: &str, case: &CaseResult) -> Figures {
         unit: &TIME,
         write: time,
     };
-    stack(
-        id,
-        "Where the time of all flows goes",
-        bars.collect(),
-        parts,
-    )
+    let title = "Where the time of all flows goes";
+    stack(id, title, bars.collect(), parts)
 }

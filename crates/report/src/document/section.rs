@@ -1,5 +1,5 @@
 use super::detail::Detail;
-use super::figures::{Figure, Figures};
+use super::figures::Figure;
 use super::table::Table;
 use crate::words::Tone;
 
@@ -89,16 +89,14 @@ impl Section {
         }
     }
 
-    pub(crate) fn figures(&mut self, figures: Figures, until: Detail) {
-        for figure in figures.0 {
-            self.push(Body::Figure(Box::new(figure))).until = until;
+    pub(crate) fn figures(&mut self, figures: impl IntoIterator<Item = Figure>, until: Detail) {
+        for figure in figures {
+            self.figure(figure).until = until;
         }
     }
 
-    pub(crate) fn shown(&mut self, figures: Figures) {
-        for figure in figures.0 {
-            self.push(Body::Figure(Box::new(figure))).level = Level::Answer;
-        }
+    pub(crate) fn figure(&mut self, figure: Figure) -> &mut Part {
+        self.push(Body::Figure(Box::new(figure)))
     }
 
     pub(crate) fn take_figure(&mut self) -> Option<Figure> {

@@ -14,11 +14,10 @@ use simulate::{Machine, show_bytes};
 use beside::{Drawn, NotRun};
 
 use super::detail::Detail;
-use super::figures::Figures;
-use super::table::{Cell, Col, Table, Unit, number, text, whole};
+use super::figures::Figure;
+use super::table::{Cell, Col, Table, Unit, number, said, text, whole};
 use super::{Level, Section};
 use crate::charts::lines::{Point, Series};
-use crate::charts::marker::Look;
 use crate::number::percent;
 use crate::words::Tone;
 
@@ -31,34 +30,27 @@ pub(crate) struct Row<'a> {
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("simulated_machine", |row| text(row.machine).into()),
-    Column::new("case", |row| text(&row.case.case).into()),
-    Column::new("workload", |row| text(&row.case.workload).into()),
-    Column::new("along", |row| {
-        text(row.case.along.map_or("", Topology::word)).into()
-    }),
-    Column::new("flows", |row| whole(Some(row.case.flows)).into()).shown("flows", Unit::Plain),
-    Column::new("subject", |row| text(&row.case.subject).into()),
-    Column::new("reference", |row| text(&row.case.reference).into()),
-    Column::new("count", |row| text(row.count.count.named().name).into()),
-    Column::new("", |row| text(row.count.count.named().head).into()).label("simulated"),
+    Column::new("simulated_machine", |row| text(row.machine)),
+    Column::new("case", |row| text(&row.case.case)),
+    Column::new("workload", |row| text(&row.case.workload)),
+    Column::new("along", |row| said(row.case.along.map(Topology::word))),
+    Column::new("flows", |row| whole(Some(row.case.flows))).shown("flows", Unit::Plain),
+    Column::new("subject", |row| text(&row.case.subject)),
+    Column::new("reference", |row| text(&row.case.reference)),
+    Column::new("count", |row| text(row.count.count.named().name)),
+    Column::new("", |row| text(row.count.count.named().head)).label("simulated"),
     Column::new("for_each", |row| {
         text(match row.count.count.grows_with_work() {
             true => "unit",
             false => "slot",
         })
-        .into()
     }),
-    Column::new("reference_value", |row| {
-        number(Some(row.count.reference)).into()
-    })
-    .shown("REFERENCE", Unit::Significant)
-    .drop(2),
-    Column::new("subject_value", |row| {
-        number(Some(row.count.subject)).into()
-    })
-    .shown("SUBJECT", Unit::Significant)
-    .drop(1),
+    Column::new("reference_value", |row| number(Some(row.count.reference)))
+        .shown("REFERENCE", Unit::Significant)
+        .drop(2),
+    Column::new("subject_value", |row| number(Some(row.count.subject)))
+        .shown("SUBJECT", Unit::Significant)
+        .drop(1),
     Column::new("ratio", |row| ratio(row, |spread| spread.median))
         .shown("ratio", Unit::Significant),
     Column::new("least_ratio", |row| ratio(row, |spread| spread.least))
@@ -67,8 +59,8 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("most_ratio", |row| ratio(row, |spread| spread.most))
         .shown("most", Unit::Significant)
         .drop(3),
-    Column::new("verdict", |row| text(verdict(row.count)).into()).label("verdict"),
-    Column::new("draws", |row| whole(Some(row.count.draws as u64)).into()),
+    Column::new("verdict", |row| text(verdict(row.count))).label("verdict"),
+    Column::new("draws", |row| whole(Some(row.count.draws as u64))),
     Column::new("ratio_with_a_16th_of_the_window", |row| part(row, 16))
         .shown("1/16 window", Unit::Significant)
         .drop(7),
@@ -76,24 +68,22 @@ pub(crate) const COLUMNS: &[Column] = &[
         .shown("1/4 window", Unit::Significant)
         .drop(6),
     Column::new("ratio_with_longer_turns", |row| {
-        number(row.count.longer_turns).into()
+        number(row.count.longer_turns)
     })
     .shown("longer turns", Unit::Significant)
     .drop(5),
-    Column::new("launches", |row| {
-        whole(Some(row.case.launches as u64)).into()
-    }),
-    Column::new("units", |row| number(Some(row.case.units)).into()),
-    Column::new("counted_share", |row| number(Some(row.case.counted)).into()),
+    Column::new("launches", |row| whole(Some(row.case.launches as u64))),
+    Column::new("units", |row| number(Some(row.case.units))),
+    Column::new("counted_share", |row| number(Some(row.case.counted))),
     Column::new("relative_throughput", |row| {
-        number(Some(row.case.throughput.median)).into()
+        number(Some(row.case.throughput.median))
     }),
     Column::new("traces", |row| {
         let hashes = row.case.traces.iter().map(|pair| pair.join("/"));
-        text(hashes.collect::<Vec<_>>().join(" ")).into()
+        text(hashes.collect::<Vec<_>>().join(" "))
     }),
     Column::new("event", |row| {
-        text(row.count.counted.map_or("", |here| here.event.name())).into()
+        said(row.count.counted.map(|here| here.event.name()))
     }),
     Column::new("counted_reference", |row| {
         counted(row, |here| here.reference)
@@ -117,15 +107,15 @@ fn verdict(count: &SimulatedCount) -> String {
 fn part(row: &Row<'_>, part: u64) -> Cell {
     let mut parts = row.count.in_parts.iter();
     let own = parts.find(|(own, _)| *own == part);
-    number(own.map(|(_, ratio)| *ratio)).into()
+    number(own.map(|(_, ratio)| *ratio))
 }
 
 fn counted(row: &Row<'_>, of: fn(CountedHere) -> f64) -> Cell {
-    number(row.count.counted.map(of)).into()
+    number(row.count.counted.map(of))
 }
 
 fn ratio(row: &Row<'_>, of: fn(&Spread) -> f64) -> Cell {
-    number(row.count.ratio.as_ref().map(of)).into()
+    number(row.count.ratio.as_ref().map(of))
 }
 
 pub(crate) fn rows<'a>(
@@ -154,9 +144,9 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
         let one = group[0];
         let id = format!("{id}-simulated{place}");
         for drawn in &DRAWN {
-            let figures = figure(&id, study, group, drawn);
-            let is_title = !figures.0.is_empty();
-            own.figures(figures, Detail::WhatFits);
+            let figure = figure(&id, study, group, drawn);
+            let is_title = figure.is_some();
+            own.figures(figure, Detail::WhatFits);
             let said = beside::said(study, group, drawn);
             if let Some(sentence) = said.sentence {
                 let until = if is_title { Detail::All } else { Detail::NEVER };
@@ -175,10 +165,12 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
     }
     for one in NotRun::all(study, machine.hardware_threads()) {
         let figure = one.figure(&format!("{id}-simulated"), study);
-        own.figures(Figures(figure.into_iter().collect()), Detail::WhatFits);
+        own.figures(figure, Detail::WhatFits);
         own.text(Tone::Plain, one.said(study)).until = Detail::All;
         own.text(Tone::Plain, one.remedy());
     }
+    let first = study.parts.simulated.first();
+    let of_first = |label: fn(&SimulatedCase) -> &String| first.map_or("", |one| label(one));
     own.quiet([
         format!("{}; {} pages", machine.about, show_bytes(simulation.page)),
         format!(
@@ -188,8 +180,8 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
              side are equal. Parts of the window: the ratio had less been recorded. Longer turns: \
              the ratio if hardware threads of a core take turns of {} accesses instead of {}. \
              {4} of all accesses ran through the model; the others are assumed to be like them",
-            subject(study),
-            reference(study),
+            of_first(|one| &one.subject),
+            of_first(|one| &one.reference),
             simulation.turn * lab::data::simulation::OTHER_TURN,
             simulation.turn,
             percent(least_counted(study))
@@ -209,18 +201,6 @@ fn origins(machine: &Machine) -> impl Iterator<Item = String> {
         let said: Vec<String> = source.chain(assumed).collect();
         format!("{}: {}", origin.of, said.join("; "))
     })
-}
-
-fn subject(study: &StudyResult) -> &str {
-    study.parts.simulated.first().map_or("", |one| &one.subject)
-}
-
-fn reference(study: &StudyResult) -> &str {
-    study
-        .parts
-        .simulated
-        .first()
-        .map_or("", |one| &one.reference)
 }
 
 fn least_counted(study: &StudyResult) -> f64 {
@@ -247,30 +227,26 @@ const DRAWN: [Drawn; 2] = [
 ];
 
 /// Relative misses over the number of flows; `None` for a single point.
-fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Figures {
+fn figure(
+    id: &str,
+    study: &StudyResult,
+    group: &[&SimulatedCase],
+    drawn: &Drawn,
+) -> Option<Figure> {
     let ours = drawn.counts.iter().map(|count| {
         let points = group.iter().filter_map(|case| point(case, *count));
         (count.named().head.to_owned(), points.collect())
     });
     let theirs = beside::published(study, group, drawn);
-    let theirs: Vec<_> = theirs
-        .iter()
-        .filter_map(|one| beside::series(study, one))
-        .collect();
+    let theirs = theirs.iter().filter_map(|one| beside::marks(study, one));
+    let theirs: Vec<_> = theirs.collect();
     let is_a_chart = group.len() > 1 || !theirs.is_empty();
-    let series = ours
-        .chain(theirs)
-        .filter(|(_, points): &(String, Vec<Point>)| !points.is_empty());
-    let series = series.enumerate().map(|(place, (label, points))| Series {
-        label,
-        look: Look::Variant(place),
-        points,
-        fit: Vec::new(),
-    });
+    let all = ours.chain(theirs);
+    let all = all.filter(|(_, points): &(String, Vec<Point>)| !points.is_empty());
+    let series = all.enumerate();
+    let series = series.map(|(at, (label, points))| Series::new(at, label, points.into_iter()));
     let series: Vec<Series> = series.collect();
-    let Some(conclusion) = conclusion(group, drawn.counts).filter(|_| is_a_chart) else {
-        return Figures::default();
-    };
+    let conclusion = conclusion(group, drawn.counts).filter(|_| is_a_chart)?;
     let desc = format!(
         "{} lines over the number of flows, {} over {} = 1.0, simulated.",
         series.len(),
@@ -278,7 +254,7 @@ fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn
         group[0].reference
     );
     let id = format!("{id}_{}", drawn.word);
-    Figures::from(beside::over_flows(id, desc, conclusion.said, series))
+    Some(beside::over_flows(&id, desc, conclusion.said, series))
 }
 
 fn point(case: &SimulatedCase, count: Count) -> Option<Point> {

@@ -4,7 +4,7 @@ use lab::{Results, StudyResult};
 
 use super::answers::Answers;
 use super::detail::Detail;
-use super::figures::{Figures, forest, ruler};
+use super::figures::{Figure, forest, ruler};
 use super::{
     Level, Section, case, counting, deciding, limits, map, probes, scaling, searched, simulated,
     sweep, then, workers,
@@ -29,7 +29,9 @@ pub(super) fn section(
     }
     let mut evidence = blocks(&id, results, study);
     deciding::answer(&mut section, study, &answers.of_study(place), &mut evidence);
-    section.shown(ruler(&format!("{id}-ruler"), study));
+    if let Some(ruler) = ruler(&format!("{id}-ruler"), study) {
+        section.figure(ruler).level = Level::Answer;
+    }
     then::then_and_now(&mut section, &id, study);
     for sentence in study.sentences.iter().skip(1) {
         section.text(Tone::Plain, sentence);
@@ -57,17 +59,18 @@ fn decides(asked: &lab::Decision) -> impl Iterator<Item = String> {
     [asked.question.clone(), theory].into_iter().chain(threads)
 }
 
-fn alone(id: &str, study: &StudyResult) -> Figures {
+fn alone(id: &str, study: &StudyResult) -> Option<Figure> {
     let blocks = Block::all(study);
     let alone = blocks.iter().filter_map(|block| match block {
         Block::Case(case) if !case.slots.is_empty() => Some(*case),
         _ => None,
     });
     let alone: Vec<_> = alone.collect();
-    match alone.len() < FOREST {
-        true => Figures::default(),
-        false => forest(&format!("{id}-all"), alone.into_iter()),
-    }
+    let is_several = alone.len() >= FOREST;
+    forest(
+        &format!("{id}-all"),
+        alone.into_iter().filter(|_| is_several),
+    )
 }
 
 fn blocks(id: &str, results: &Results, study: &StudyResult) -> Vec<Section> {

@@ -6,15 +6,15 @@ use lab::{CaseResult, Law, Results};
 
 use super::case::{failed, launches, of_point, own_work, role, said};
 use super::detail::Detail;
-use super::figures::{self, Figures, forest, of_sweep};
+use super::figures::{self, Figure, forest, of_sweep};
 use super::requests::requests;
 use super::scaling::is_scaled;
 use super::variants::{self, COLUMNS};
 use super::{Level, Section, counting};
 use crate::charts::lines::{Point, Series};
-use crate::charts::marker::Look;
 use crate::words::{
-    Tone, circumstances, comparison, cut_short_together, other_ratios, spoken, with_unit, work_of,
+    Tone, circumstances, cut_short_together, found, other_ratios, spoken, variant_of, with_unit,
+    work_of,
 };
 use lab::Sweep;
 
@@ -36,7 +36,7 @@ pub(super) fn sweep(
     for cut in cut_short_together(results, points) {
         section.text(Tone::Doubt, format!("{} {cut}", spoken(sweep.parameter)));
     }
-    section.figures(chart(id, sweep, laws), Detail::WhatFits);
+    section.figures(charts(id, sweep, laws), Detail::WhatFits);
     for law in laws.iter().filter(|law| law.sweep == sweep.name) {
         section.text(Tone::Plain, &law.sentence);
     }
@@ -62,14 +62,12 @@ pub(super) fn sweep(
         section.quiet([format!("Launched at {at}: {}", launches(first))]);
     }
     for (place, case) in cases.iter().enumerate() {
-        let inner = place > 0 && place + 1 < cases.len();
-        let one = of_one(
-            &format!("{id}-{place}"),
-            study,
-            results,
-            (sweep, case),
-            inner,
-        );
+        let until = match place > 0 && place + 1 < cases.len() {
+            true => Detail::FirstAndLast,
+            false => Detail::NoPoints,
+        };
+        let id = format!("{id}-{place}");
+        let one = of_one(&id, study, results, (sweep, case), until);
         section.section(one, Level::Evidence);
         if let Some(part) = section.parts.last_mut() {
             part.until = Detail::NoFolds;
@@ -87,7 +85,7 @@ fn of_one(
     study: &str,
     results: &Results,
     (sweep, case): (&Sweep<'_>, &CaseResult),
-    inner: bool,
+    until: Detail,
 ) -> Section {
     let mut section = Section::new(id, &point(sweep, case))
         .aside(circumstances(results, case).join(" · "))
@@ -97,26 +95,24 @@ fn of_one(
         .iter()
         .for_each(|finding| said(&mut section, finding));
     counting::of_case(&mut section, case);
-    let until = if inner {
-        Detail::FirstAndLast
-    } else {
-        Detail::NoPoints
-    };
-    section.figures(of_point(id, case), until);
+    if !case.slots.is_empty() {
+        section.figures(of_point(id, case), until);
+    }
     section
 }
 
-pub(super) fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
+fn charts(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> impl Iterator<Item = Figure> {
     let cases = sweep.points.iter().map(|(_, case)| *case);
-    let over = match sweep.points.len() < TREND || is_scaled(sweep) {
-        true => Figures::default(),
-        false => over_parameter(&format!("{id}-lines"), sweep, laws),
-    };
-    over.and(of_sweep(&format!("{id}-grid"), sweep))
-        .and(forest(&format!("{id}-forest"), cases))
+    let has_trend = sweep.points.len() >= TREND && !is_scaled(sweep);
+    let charts = [
+        has_trend.then(|| over_parameter(&format!("{id}-lines"), sweep, laws)),
+        of_sweep(&format!("{id}-grid"), sweep),
+        forest(&format!("{id}-forest"), cases),
+    ];
+    charts.into_iter().flatten()
 }
 
-fn over_parameter(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
+fn over_parameter(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figure {
     let laws: Vec<&Law> = laws.iter().filter(|law| law.sweep == sweep.name).collect();
     let labels = sweep.labels().into_iter().enumerate();
     let series: Vec<_> = labels
@@ -135,9 +131,11 @@ fn over_parameter(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
 fn conclusion(sweep: &Sweep<'_>) -> String {
     let said = |(_, case): &(f64, &CaseResult)| {
         let finding = case.findings.last()?;
-        let said = comparison(finding.estimate.as_ref(), &finding.verdict);
         let who = format!("{} against {}", finding.subject, finding.reference);
-        Some((who, format!("{} at {}", said.word, point(sweep, case))))
+        Some((
+            who,
+            format!("{} at {}", found(finding).word, point(sweep, case)),
+        ))
     };
     let ends = [sweep.points.first(), sweep.points.last()];
     match ends.map(|end| end.and_then(said)) {
@@ -151,21 +149,14 @@ fn conclusion(sweep: &Sweep<'_>) -> String {
 
 fn series(sweep: &Sweep<'_>, place: usize, label: &str, laws: &[&Law]) -> Series {
     let point = |(x, case): &(f64, &CaseResult)| {
-        let mut variants = case.variants.iter();
-        let own = variants.find(|variant| variant.label == label)?;
-        Some(Point::of(*x, own.value.as_ref()?))
+        Some(Point::of(*x, variant_of(case, label)?.value.as_ref()?))
     };
-    let points: Vec<Point> = sweep.points.iter().filter_map(point).collect();
+    let own = Series::new(place, label, sweep.points.iter().filter_map(point));
     let law = laws.iter().find(|law| law.variant == label);
-    let fit = law.map(|law| points.iter().map(|p| (p.x, law.line.at(p.x))));
+    let fit = law.map(|law| own.points.iter().map(|p| (p.x, law.line.at(p.x))));
+    let fit = fit.into_iter().flatten().filter(|(_, y)| *y > 0.0);
     Series {
-        label: label.to_owned(),
-        look: Look::Variant(place),
-        fit: fit
-            .into_iter()
-            .flatten()
-            .filter(|(_, y)| *y > 0.0)
-            .collect(),
-        points,
+        fit: fit.collect(),
+        ..own
     }
 }

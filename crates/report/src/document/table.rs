@@ -3,6 +3,7 @@
 //! it. Columns and rows make a [`Table`] for people ([`Table::of`]), without empty columns, or the
 //! lines of a file ([`crate::csv`]). Reasons stand below the table.
 
+use crate::gathered::distinct;
 use crate::number;
 use crate::words::Tone;
 
@@ -90,39 +91,55 @@ impl Cell {
     pub(crate) fn tone(self, tone: Tone) -> Self {
         Self { tone, ..self }
     }
+
+    pub(crate) fn reason(&self) -> Option<&str> {
+        match &self.value {
+            Value::NotAvailable(reason) if !reason.is_empty() => Some(reason),
+            _ => None,
+        }
+    }
 }
 
 impl From<Value> for Cell {
     fn from(value: Value) -> Self {
-        let tone = match value {
-            Value::NotAvailable(_) => Tone::Doubt,
-            _ => Tone::Plain,
-        };
+        let tone = Tone::Plain;
         Self { value, tone }
     }
 }
 
-pub(crate) fn text(text: impl AsRef<str>) -> Value {
+pub(crate) fn text(text: impl AsRef<str>) -> Cell {
     match text.as_ref() {
-        "" => Value::Nothing,
-        text => Value::Text(text.to_owned()),
+        "" => Cell::default(),
+        text => Value::Text(text.to_owned()).into(),
     }
 }
 
-pub(crate) fn number(value: Option<f64>) -> Value {
+pub(crate) fn said(words: Option<impl AsRef<str>>) -> Cell {
+    words.map_or_else(Cell::default, text)
+}
+
+pub(crate) fn yes_or_no(is_so: bool) -> Cell {
+    text(if is_so { "yes" } else { "no" })
+}
+
+pub(crate) fn number(value: Option<f64>) -> Cell {
     let value = value.filter(|value| value.is_finite());
-    value.map_or(Value::Nothing, Value::Number)
+    value.map_or_else(Cell::default, |value| Value::Number(value).into())
 }
 
-pub(crate) fn measured(value: Option<f64>, because: impl Into<String>) -> Value {
-    match number(value) {
-        Value::Nothing => Value::NotAvailable(because.into()),
-        known => known,
+pub(crate) fn whole<N: Into<u64>>(value: Option<N>) -> Cell {
+    value.map_or_else(Cell::default, |value| Value::Whole(value.into()).into())
+}
+
+pub(crate) fn missing(because: impl Into<String>) -> Cell {
+    Cell::from(Value::NotAvailable(because.into())).tone(Tone::Doubt)
+}
+
+pub(crate) fn measured(value: Option<f64>, because: impl Into<String>) -> Cell {
+    match value.filter(|value| value.is_finite()) {
+        None => missing(because),
+        known => number(known),
     }
-}
-
-pub(crate) fn whole<N: Into<u64>>(value: Option<N>) -> Value {
-    value.map_or(Value::Nothing, |value| Value::Whole(value.into()))
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -277,7 +294,7 @@ impl Table {
         });
         let rows = rows
             .into_iter()
-            .map(|row| row.into_iter().map(|cell| text(cell).into()).collect());
+            .map(|row| row.into_iter().map(text).collect());
         Self::new(caption, columns.collect(), rows)
     }
 
@@ -297,21 +314,13 @@ impl Table {
     }
 
     fn without_empty(mut self) -> Self {
-        let kept: Vec<bool> = (0..self.columns.len())
-            .map(|at| {
-                let mut rows = self.rows.iter();
-                rows.any(|row| row[at].value != Value::Nothing)
-            })
-            .collect();
-        let keep = |at: &mut usize| {
-            *at += 1;
-            kept[*at - 1]
-        };
-        let mut at = 0;
-        self.columns.retain(|_| keep(&mut at));
+        let has_any = |at: usize| self.rows.iter().any(|row| row[at].value != Value::Nothing);
+        let kept: Vec<bool> = (0..self.columns.len()).map(has_any).collect();
+        let mut of_columns = kept.iter();
+        self.columns.retain(|_| of_columns.next() == Some(&true));
         for row in &mut self.rows {
-            let mut at = 0;
-            row.retain(|_| keep(&mut at));
+            let mut of_columns = kept.iter();
+            row.retain(|_| of_columns.next() == Some(&true));
         }
         self
     }
@@ -327,16 +336,7 @@ impl Table {
     }
 
     pub(crate) fn reasons(&self) -> Vec<&str> {
-        let mut reasons: Vec<&str> = Vec::new();
-        for cell in self.rows.iter().flatten() {
-            if let Value::NotAvailable(reason) = &cell.value
-                && !reason.is_empty()
-                && !reasons.contains(&reason.as_str())
-            {
-                reasons.push(reason);
-            }
-        }
-        reasons
+        distinct(self.rows.iter().flatten().filter_map(Cell::reason))
     }
 }
 
@@ -347,11 +347,10 @@ mod tests {
     type Column = Col<fn(&Option<f64>) -> Cell>;
 
     const COLUMNS: &[Column] = &[
-        Column::new("name", |_| text("row").into()).label("name"),
-        Column::new("time_ns", |row| measured(*row, "not counted").into())
-            .shown("time", Unit::Time),
-        Column::new("none", |_| Value::Nothing.into()).shown("none", Unit::Plain),
-        Column::new("of_files", |_| text("x").into()),
+        Column::new("name", |_| text("row")).label("name"),
+        Column::new("time_ns", |row| measured(*row, "not counted")).shown("time", Unit::Time),
+        Column::new("none", |_| Cell::default()).shown("none", Unit::Plain),
+        Column::new("of_files", |_| text("x")),
     ];
 
     #[test]
@@ -367,7 +366,7 @@ mod tests {
 
     #[test]
     fn what_repeats_in_a_group_is_known() {
-        let cells = |group: &str, name: &str| vec![text(group).into(), text(name).into()];
+        let cells = |group: &str, name: &str| vec![text(group), text(name)];
         let rows = [cells("a", "x"), cells("a", "y"), cells("b", "y")];
         let columns = ["group", "name"].map(super::Column::left).to_vec();
         let table = Table::new("", columns, rows.into_iter()).in_groups();

@@ -7,11 +7,11 @@ use lab::findings::{ByNumber, Standing, Then};
 use lab::{Origin, StudyResult};
 
 use super::detail::Detail;
-use super::figures::{Figure, Figures, over_number};
-use super::table::{Cell, Col, Column as Head, Table, Value, text};
+use super::figures::{Figure, of_gains};
+use super::table::{Cell, Col, Column as Head, Table, said, text};
 use super::{Level, Section};
+use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
-use crate::charts::marker::Look;
 use crate::number::plain;
 use crate::words::Tone;
 
@@ -27,28 +27,22 @@ pub(crate) struct Row<'a> {
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("author", |row| text(&row.origin.author).into()),
-    Column::new("year", |row| text(row.origin.year.to_string()).into()),
-    Column::new("finding", |row| text(&row.then.finding).into()).prose("finding"),
-    Column::new("theirs", |row| text(&row.then.theirs).into()).prose(SOURCE),
-    Column::new("place", |row| {
-        text(row.then.place.as_deref().unwrap_or_default()).into()
-    }),
-    Column::new("quotes", |row| text(row.then.quotes.join(" | ")).into()),
-    Column::new("ours", |row| text(&row.then.ours).into()).prose("here"),
+    Column::new("author", |row| text(&row.origin.author)),
+    Column::new("year", |row| text(row.origin.year.to_string())),
+    Column::new("finding", |row| text(&row.then.finding)).prose("finding"),
+    Column::new("theirs", |row| text(&row.then.theirs)).prose(SOURCE),
+    Column::new("place", |row| said(row.then.place.as_ref())),
+    Column::new("quotes", |row| text(row.then.quotes.join(" | "))),
+    Column::new("ours", |row| text(&row.then.ours)).prose("here"),
     Column::new("verdict", |row| {
         let verdict = row.then.verdict;
-        Cell::from(text(verdict.name())).tone(tone(verdict))
+        text(verdict.name()).tone(tone(verdict))
     })
     .label("verdict"),
-    Column::new("", |row| text(why(row.then)).into()).prose("why"),
-    Column::new("cause", |row| {
-        text(row.then.cause.as_deref().unwrap_or_default()).into()
-    }),
-    Column::new("because", |row| {
-        text(row.then.because.as_deref().unwrap_or_default()).into()
-    }),
-    Column::new("command", |row| text(&row.then.command).into()),
+    Column::new("", |row| text(why(row.then))).prose("why"),
+    Column::new("cause", |row| said(row.then.cause.as_ref())),
+    Column::new("because", |row| said(row.then.because.as_ref())),
+    Column::new("command", |row| text(&row.then.command)),
 ];
 
 fn why(then: &Then) -> String {
@@ -84,37 +78,27 @@ pub(crate) fn setup(study: &StudyResult) -> Option<String> {
     Some(format!("Its machines: {setup}"))
 }
 
-pub(crate) fn drawn(study: &StudyResult) -> Vec<Figure> {
-    let name = &study.study.name;
-    let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
-    let Figures(mut drawn) = figures(name, study, year);
-    for figure in &mut drawn {
-        figure.data = None;
-    }
-    drawn
+pub(crate) fn year(study: &StudyResult) -> u32 {
+    study.study.origin.as_ref().map_or(0, |origin| origin.year)
+}
+
+pub(crate) fn drawn(study: &StudyResult) -> impl Iterator<Item = Figure> {
+    let drawn = figures(&study.study.name, study);
+    drawn.map(|figure| Figure {
+        data: None,
+        ..figure
+    })
 }
 
 const SOURCE: &str = "source";
 
-pub(crate) fn table(study: &StudyResult) -> Table {
-    let mut table = Table::of("", COLUMNS, rows(study));
-    let year = study.study.origin.as_ref().map(|origin| origin.year);
-    let theirs = table.columns.iter_mut().find(|one| one.head == SOURCE);
-    if let (Some(column), Some(year)) = (theirs, year) {
-        column.head = format!("in {year}");
-    }
-    table
+fn table(study: &StudyResult, columns: &[Column]) -> Table {
+    Table::of("", columns, rows(study)).head(SOURCE, format!("in {}", year(study)))
 }
 
 pub(crate) fn with_commands(study: &StudyResult) -> Table {
-    let mut table = table(study);
-    let command = Column::new("command", |row| text(&row.then.command).into());
-    let again = Table::of("", &[command.label("again")], rows(study));
-    table.columns.extend(again.columns);
-    for (row, command) in table.rows.iter_mut().zip(again.rows) {
-        row.extend(command);
-    }
-    table
+    let again = Column::new("command", |row| text(&row.then.command)).label("again");
+    table(study, &[COLUMNS, &[again]].concat())
 }
 
 pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult) {
@@ -124,7 +108,7 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     let mut own = Section::new(&format!("{id}-then"), "Then and now");
     own.text(Tone::Plain, format!("{source}: {}", origin.finding));
     own.quiet(setup(study));
-    own.table(table(study));
+    own.table(table(study, COLUMNS));
     own.quiet([
         "Intervals are those of the tables below; of what no table compares, each holds by itself"
             .to_owned(),
@@ -138,7 +122,7 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
             drawn.table(numbers(&then.finding, by_number, origin.year));
         }
     }
-    drawn.figures(figures(id, study, origin.year), Detail::NoCharts);
+    drawn.figures(figures(id, study), Detail::NoCharts);
     section.section(drawn, Level::Evidence);
 }
 
@@ -163,10 +147,9 @@ fn numbers(finding: &str, by_number: &ByNumber, year: u32) -> Table {
                 .find(|point| point[0].total_cmp(&number).is_eq())?;
             Some(format!("{:.2}", at[1] / first(by_number, points)))
         });
-        let shown = shown.map(|figure| Cell::from(figure.map_or(Value::Nothing, Value::Text)));
-        [Cell::from(text(plain(number)))]
+        [text(plain(number))]
             .into_iter()
-            .chain(shown)
+            .chain(shown.map(said))
             .collect()
     };
     Table::new(finding, columns, all.iter().map(row))
@@ -180,24 +163,23 @@ fn first(by_number: &ByNumber, points: &[[f64; 2]]) -> f64 {
     }
 }
 
-fn figures(id: &str, study: &StudyResult, year: u32) -> Figures {
+fn figures(id: &str, study: &StudyResult) -> impl Iterator<Item = Figure> {
     let found = study.parts.then_and_now.iter().enumerate();
-    let drawn = found.filter_map(|(place, then)| {
+    found.filter_map(move |(place, then)| {
         let by_number = then.by_number.as_ref()?;
-        let series = series(by_number, year)?;
+        let series = series(by_number, year(study))?;
         let title = format!("{}: {}", then.finding, then.verdict.name());
         let upwards = match by_number.are_ratios {
             true => format!("{}, below 1 faster", by_number.ratio),
             false => "each line over its first point".to_owned(),
         };
-        Some(over_number(
-            &format!("{id}-then{place}"),
-            title,
-            series,
-            [by_number.of.clone(), upwards],
-        ))
-    });
-    Figures(drawn.collect())
+        let gains = Gains {
+            number: by_number.of.clone(),
+            upwards,
+            ..Gains::over_flows(series)
+        };
+        Some(of_gains(&format!("{id}-then{place}"), title, gains))
+    })
 }
 
 fn series(by_number: &ByNumber, year: u32) -> Option<Vec<Series>> {
@@ -211,15 +193,8 @@ fn series(by_number: &ByNumber, year: u32) -> Option<Vec<Series>> {
         .enumerate()
         .map(|(place, (label, points))| {
             let first = first(by_number, points);
-            Series {
-                label,
-                look: Look::Variant(place),
-                points: points
-                    .iter()
-                    .map(|&[x, y]| Point::alone(x, y / first))
-                    .collect(),
-                fit: Vec::new(),
-            }
+            let points = points.iter().map(|&[x, y]| Point::alone(x, y / first));
+            Series::new(place, label, points)
         });
     enough.then(|| series.collect())
 }

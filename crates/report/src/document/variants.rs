@@ -6,8 +6,8 @@ use lab::{CaseResult, LabelledVariant, Phases, VariantSummary};
 use measure::memory::Memory;
 use stats::Summary;
 
-use super::table::{Cell, Col, Table, Unit, Value, measured, number, text, whole};
-use crate::words::{Tone, comparison, finding_of, is_alone};
+use super::table::{Cell, Col, Table, Unit, measured, missing, number, said, text, whole};
+use crate::words::{Tone, finding_of, found, is_alone};
 
 pub(crate) const NO_GOOD_SLOT: &str = "no good slot";
 
@@ -20,32 +20,30 @@ pub(crate) struct Row<'a> {
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const POINT: Column =
-    Column::new("", |row| text(row.case.case.point_value()).into()).shown("point", Unit::Plain);
+    Column::new("", |row| text(row.case.case.point_value())).shown("point", Unit::Plain);
 pub(crate) const NAME: Column =
-    Column::new("variant", |row| text(&row.summary().label).into()).label("variant");
+    Column::new("variant", |row| text(&row.summary().label)).label("variant");
 pub(crate) const VERDICT: Column = Column::new("", verdict).shown("verdict", Unit::Plain);
 pub(crate) const INTERVAL: Column = Column::new("", interval).label("interval");
 const TYPICAL: Column = Column::new("typical_ns", |row| {
     let typical = row.summary().value.map(|value| value.typical);
-    measured(typical, NO_GOOD_SLOT).into()
+    measured(typical, NO_GOOD_SLOT)
 })
 .shown("typical", Unit::Time);
 
 pub(crate) const MODEL: &[Column] = &[
-    Column::new("model", |row| row.launched().model().into()),
-    Column::new("flows", |row| row.launched().flows().into()),
+    Column::new("model", |row| row.launched().model()),
+    Column::new("flows", |row| row.launched().flows()),
 ];
 
 pub(crate) const COLUMNS: &[Column] = &[
     NAME,
-    Column::new("good_slots", |row| {
-        whole(Some(row.summary().good as u64)).into()
-    }),
-    Column::new("failed_slots", |row| whole(Some(row.failed())).into()),
-    Column::new("failures", |row| text(failures(row.summary())).into()),
+    Column::new("good_slots", |row| whole(Some(row.summary().good as u64))),
+    Column::new("failed_slots", |row| whole(Some(row.failed()))),
+    Column::new("failures", |row| text(failures(row.summary()))),
     TYPICAL,
     Column::new("undisturbed_ns", |row| {
-        measured(row.summary().undisturbed_ns, NO_GOOD_SLOT).into()
+        measured(row.summary().undisturbed_ns, NO_GOOD_SLOT)
     })
     .shown("undisturbed", Unit::Time)
     .drop(2),
@@ -77,12 +75,10 @@ pub(crate) const COLUMNS: &[Column] = &[
         row.count(|c| c.storage_written)
     }),
     Column::new("not_counted", |row| {
-        text(row.summary().not_counted.join("; ")).into()
+        text(row.summary().not_counted.join("; "))
     }),
-    Column::new("parent_end_ns", |row| {
-        number(row.summary().parent_end_ns).into()
-    }),
-    Column::new("imbalance", |row| number(row.summary().imbalance).into()),
+    Column::new("parent_end_ns", |row| number(row.summary().parent_end_ns)),
+    Column::new("imbalance", |row| number(row.summary().imbalance)),
     Column::new("requests", |row| row.requests(|r| r.count as f64)),
     Column::new("requests_per_s", |row| row.requests(|r| r.per_s)),
     Column::new("latency_p50_ns", |row| row.requests(|r| r.p50_ns as f64)),
@@ -102,19 +98,13 @@ pub(crate) const COLUMNS: &[Column] = &[
         row.memory(|memory| memory.kernel_stacks)
     }),
     Column::new("slab_bytes", |row| {
-        whole(row.summary().memory.and_then(|memory| memory.slab)).into()
+        whole(row.summary().memory.and_then(|memory| memory.slab))
     }),
     Column::new("rss_bytes", |row| row.memory(|memory| memory.rss))
         .shown("RSS", Unit::Bytes)
         .drop(1),
     Column::new("memory_not_available", |row| {
-        text(
-            row.summary()
-                .memory_not_available
-                .as_deref()
-                .unwrap_or_default(),
-        )
-        .into()
+        said(row.summary().memory_not_available.as_ref())
     }),
     VERDICT,
     INTERVAL.drop(4),
@@ -170,23 +160,15 @@ fn verdict(row: &Row<'_>) -> Cell {
         return Cell::default();
     }
     if row.at == 0 {
-        return Cell::from(text("reference")).tone(Tone::Quiet);
+        return text("reference").tone(Tone::Quiet);
     }
     let finding = finding_of(row.case, &row.summary().label);
-    finding.map_or_else(
-        || Value::NotAvailable(String::new()).into(),
-        |finding| {
-            let said = comparison(finding.estimate.as_ref(), &finding.verdict);
-            Cell::from(text(said.word)).tone(said.tone)
-        },
-    )
+    finding.map_or_else(|| missing(""), |finding| found(finding).cell())
 }
 
 fn interval(row: &Row<'_>) -> Cell {
     let finding = finding_of(row.case, &row.summary().label).filter(|_| row.at > 0);
-    finding.map_or_else(Cell::default, |finding| {
-        text(comparison(finding.estimate.as_ref(), &finding.verdict).interval).into()
-    })
+    said(finding.map(|finding| found(finding).interval))
 }
 
 impl<'a> Row<'a> {
@@ -204,15 +186,15 @@ impl<'a> Row<'a> {
     }
 
     fn value(&self, value: impl Fn(&Summary) -> Option<f64>) -> Cell {
-        number(self.summary().value.as_ref().and_then(value)).into()
+        number(self.summary().value.as_ref().and_then(value))
     }
 
     fn phase(&self, value: impl Fn(&Phases) -> f64) -> Cell {
-        number(self.summary().phases.as_ref().map(value)).into()
+        number(self.summary().phases.as_ref().map(value))
     }
 
     fn count(&self, value: impl Fn(&Counts) -> Option<f64>) -> Cell {
-        number(self.summary().counts.as_ref().and_then(value)).into()
+        number(self.summary().counts.as_ref().and_then(value))
     }
 
     /// `None` unless every good slot has it, but where the kernel forgot a part of it.
@@ -222,22 +204,19 @@ impl<'a> Row<'a> {
             true => NO_GOOD_SLOT.to_owned(),
             false => summary.not_counted.join("; "),
         };
-        measured(summary.counts.as_ref().and_then(value), because).into()
+        measured(summary.counts.as_ref().and_then(value), because)
     }
 
     fn requests(&self, value: impl Fn(&Requests) -> f64) -> Cell {
-        number(self.summary().requests.as_ref().map(value)).into()
+        number(self.summary().requests.as_ref().map(value))
     }
 
     fn memory(&self, value: impl Fn(&Memory) -> u64) -> Cell {
         let summary = self.summary();
-        let because = || match &summary.memory_not_available {
-            Some(reason) => format!("memory of {}: {reason}", summary.label),
-            None => NO_GOOD_SLOT.to_owned(),
-        };
-        match &summary.memory {
-            Some(memory) => whole(Some(value(memory))).into(),
-            None => Value::NotAvailable(because()).into(),
+        match (&summary.memory, &summary.memory_not_available) {
+            (Some(memory), _) => whole(Some(value(memory))),
+            (None, Some(reason)) => missing(format!("memory of {}: {reason}", summary.label)),
+            (None, None) => missing(NO_GOOD_SLOT),
         }
     }
 }
@@ -252,32 +231,31 @@ fn failures(summary: &VariantSummary) -> String {
 pub(crate) struct Launched<'a>(pub(crate) Option<&'a LabelledVariant>);
 
 impl Launched<'_> {
-    fn said(&self, what: impl Fn(&flow::Variant) -> String) -> Value {
-        self.0.map_or(Value::Nothing, |v| text(what(&v.variant)))
+    pub(crate) fn label(&self) -> Cell {
+        said(self.0.map(|labelled| &labelled.label))
     }
 
-    pub(crate) fn label(&self) -> Value {
-        self.0.map_or(Value::Nothing, |v| text(&v.label))
+    pub(crate) fn model(&self) -> Cell {
+        said(self.0.map(|labelled| labelled.variant.model.to_string()))
     }
 
-    pub(crate) fn model(&self) -> Value {
-        self.said(|variant| variant.model.to_string())
+    pub(crate) fn flows(&self) -> Cell {
+        whole(self.0.map(|labelled| labelled.variant.flows))
     }
 
-    pub(crate) fn flows(&self) -> Value {
-        whole(self.0.map(|v| v.variant.flows))
+    pub(crate) fn placement(&self) -> Cell {
+        said(
+            self.0
+                .map(|labelled| labelled.variant.placement.to_string()),
+        )
     }
 
-    pub(crate) fn placement(&self) -> Value {
-        self.said(|variant| variant.placement.to_string())
-    }
-
-    pub(crate) fn axes(&self) -> impl Iterator<Item = Value> {
+    pub(crate) fn axes(&self) -> impl Iterator<Item = Cell> {
         let variant = self.0.map(|labelled| &labelled.variant);
         axis_columns().map(move |(_, of)| match variant.map(of) {
             Some(serde_json::Value::Number(number)) => whole(number.as_u64()),
             Some(serde_json::Value::String(word)) => text(word),
-            _ => Value::Nothing,
+            _ => Cell::default(),
         })
     }
 }

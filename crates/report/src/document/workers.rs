@@ -2,11 +2,14 @@
 //! split among those that share it, so one worker has none. What a work does not have is an empty
 //! cell; what was not measured has its reason.
 
-use lab::{StudyResult, Used, VariantSummary};
+use lab::{CaseResult, StudyResult, Used, VariantSummary};
 use measure::Measured;
+use measure::memory::Memory;
 
-use super::table::{Cell, Col, Table, Unit, Value, number, text, whole};
+use super::table::{Cell, Col, Table, Unit, measured, missing, number, said, text, whole};
+use super::variants::NO_GOOD_SLOT;
 use super::{Level, Section};
+use crate::gathered::distinct;
 use crate::words::Tone;
 
 const NOTE: &str = "CPU %: CPU time over the wall time of the steady phase; 100 is one \
@@ -17,85 +20,94 @@ const NOTE: &str = "CPU %: CPU time over the wall time of the steady phase; 100 
     done last, tell the parent so. Disk: bytes that the kernel counted towards storage; files: \
     bytes that were read back from the files and were right.";
 
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
-    place: [String; 2],
-    who: String,
-    variant: String,
-    whose: Whose,
-    cpu_share: Value,
-    /// In bytes, as what follows, except the last.
-    memory: Value,
-    rss: Value,
-    peak: Value,
-    calls: Value,
-    disk: Value,
-    files: Value,
-    time: Value,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'a> {
+    case: &'a CaseResult,
+    variant: &'a VariantSummary,
+    /// `None` of all workers.
+    worker: Option<u64>,
+    used: &'a Used,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    Worker(usize),
-    All,
-}
-
-pub(crate) type Column = Col<fn(&Row) -> Cell>;
+pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("case", |row| text(&row.place[0]).into()).label("work"),
-    Column::new("kind", |row| text(&row.place[1]).into()),
-    Column::new("", |row| row.toned(&text(&row.who))).label("worker"),
-    Column::new("variant", |row| text(&row.variant).into()),
-    Column::new("whose", |row| {
-        text(match row.whose {
-            Whose::Worker(_) => "worker",
-            Whose::All => "all",
-        })
-        .into()
-    }),
-    Column::new("worker", |row| match row.whose {
-        Whose::Worker(number) => whole(Some(number as u64)).into(),
-        Whose::All => Cell::default(),
-    }),
-    Column::new("cpu_share", |row| row.toned(&row.cpu_share)).shown("CPU %", Unit::Share),
-    Column::new("memory_bytes", |row| row.toned(&row.memory)).shown("memory", Unit::Bytes),
-    Column::new("rss_bytes", |row| row.toned(&row.rss))
+    Column::new("case", |row| text(&row.case.case.name)).label("work"),
+    Column::new("kind", |row| said(row.case.case.work.worker_kind())),
+    Column::new("", |row| row.toned(text(row.who()))).label("worker"),
+    Column::new("variant", |row| text(&row.variant.label)),
+    Column::new("whose", |row| text(row.worker.map_or("all", |_| "worker"))),
+    Column::new("worker", |row| whole(row.worker)),
+    Column::new("cpu_share", |row| row.figure(row.used.cpu_share)).shown("CPU %", Unit::Share),
+    Column::new("memory_bytes", |row| row.memory(|all| Some(all.total())))
+        .shown("memory", Unit::Bytes),
+    Column::new("rss_bytes", |row| row.memory(|all| Some(all.rss)))
         .shown("RSS", Unit::Bytes)
         .drop(3),
-    Column::new("peak_rss_bytes", |row| row.toned(&row.peak))
+    Column::new("peak_rss_bytes", |row| row.memory(|all| all.peak_rss))
         .shown("peak", Unit::Bytes)
         .drop(2),
-    Column::new("written_by_calls_bytes", |row| row.toned(&row.calls))
-        .shown("calls", Unit::Bytes)
-        .drop(1),
-    Column::new("storage_written_bytes", |row| row.toned(&row.disk)).shown("disk", Unit::Bytes),
-    Column::new("files_bytes", |row| row.toned(&row.files))
+    Column::new("written_by_calls_bytes", |row| {
+        row.counted(&row.used.written)
+    })
+    .shown("calls", Unit::Bytes)
+    .drop(1),
+    Column::new("storage_written_bytes", |row| {
+        row.counted(&row.used.storage_written)
+    })
+    .shown("disk", Unit::Bytes),
+    Column::new("files_bytes", |row| row.toned(number(row.used.file_bytes)))
         .shown("files", Unit::Bytes)
         .drop(4),
-    Column::new("time_ns", |row| row.toned(&row.time)).shown("time", Unit::Time),
-    Column::new("not_available", |row| text(row.missing()).into()),
+    Column::new("time_ns", |row| row.figure(row.used.time_ns)).shown("time", Unit::Time),
+    Column::new("not_available", |row| text(row.not_available())),
 ];
 
-impl Row {
-    fn toned(&self, value: &Value) -> Cell {
-        let tone = match self.whose {
-            Whose::Worker(_) => Tone::Quiet,
-            Whose::All => Tone::Plain,
-        };
-        Cell::from(value.clone()).tone(tone)
+impl Row<'_> {
+    fn toned(&self, cell: Cell) -> Cell {
+        cell.tone(self.worker.map_or(Tone::Plain, |_| Tone::Quiet))
     }
 
-    fn missing(&self) -> String {
-        let mut reasons: Vec<&str> = Vec::new();
-        for value in [&self.memory, &self.rss, &self.peak, &self.calls, &self.disk] {
-            if let Value::NotAvailable(reason) = value
-                && !reasons.contains(&reason.as_str())
-            {
-                reasons.push(reason);
-            }
+    fn who(&self) -> String {
+        match self.worker {
+            Some(number) => format!("{} {number}", self.variant.label),
+            None => format!("{}, all", self.variant.label),
         }
-        reasons.join("; ")
+    }
+
+    fn figure(&self, value: f64) -> Cell {
+        self.toned(number(Some(value)))
+    }
+
+    fn memory(&self, bytes: fn(&Memory) -> Option<u64>) -> Cell {
+        self.toned(match (self.worker, &self.variant.memory) {
+            (Some(_), _) => Cell::default(),
+            (None, Some(memory)) => {
+                let bytes = bytes(memory).map(|bytes| bytes as f64);
+                measured(bytes, "this kernel tells no peak of RSS")
+            }
+            (None, None) => {
+                let reason = self.variant.memory_not_available.as_deref();
+                missing(reason.unwrap_or(NO_GOOD_SLOT))
+            }
+        })
+    }
+
+    fn counted(&self, counted: &Measured<f64>) -> Cell {
+        self.toned(match counted {
+            Measured::Value(value) => number(Some(*value)),
+            Measured::NotAvailable { reason, .. } => missing(reason),
+        })
+    }
+
+    fn not_available(&self) -> String {
+        let cells = [
+            self.memory(|all| Some(all.total())),
+            self.memory(|all| all.peak_rss),
+            self.counted(&self.used.written),
+            self.counted(&self.used.storage_written),
+        ];
+        distinct(cells.iter().filter_map(Cell::reason)).join("; ")
     }
 }
 
@@ -108,73 +120,20 @@ pub(super) fn workers(section: &mut Section, id: &str, study: &StudyResult) {
     section.section(own, Level::Evidence);
 }
 
-pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row> {
+pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
     let alone = study.cases.iter().filter(|case| case.case.sweep.is_none());
-    alone.flat_map(|case| {
-        let kind = case.case.work.worker_kind().unwrap_or_default();
-        let place = [case.case.name.as_str(), kind].map(str::to_owned);
-        let variants = case.variants.iter();
-        variants.flat_map(move |one| rows_of(&place, one))
+    let variants = alone.flat_map(|case| case.variants.iter().map(move |one| (case, one)));
+    variants.flat_map(|(case, variant)| {
+        let row = move |worker, used| Row {
+            case,
+            variant,
+            worker,
+            used,
+        };
+        variant.workers.iter().flat_map(move |workers| {
+            let each = (1..).zip(&workers.each);
+            let each = each.map(move |(number, used)| row(Some(number), used));
+            each.chain([row(None, &workers.sum)])
+        })
     })
-}
-
-fn rows_of(place: &[String; 2], variant: &VariantSummary) -> Vec<Row> {
-    let Some(workers) = &variant.workers else {
-        return Vec::new();
-    };
-    let each = workers.each.iter().enumerate().map(|(at, used)| {
-        let who = format!("{} {}", variant.label, at + 1);
-        row(place, variant, who, (Whose::Worker(at + 1), used))
-    });
-    let all = format!("{}, all", variant.label);
-    let mut all = row(place, variant, all, (Whose::All, &workers.sum));
-    (all.memory, all.rss, all.peak) = memory(variant);
-    each.chain([all]).collect()
-}
-
-fn row(
-    place: &[String; 2],
-    variant: &VariantSummary,
-    who: String,
-    (whose, used): (Whose, &Used),
-) -> Row {
-    Row {
-        place: place.clone(),
-        who,
-        variant: variant.label.clone(),
-        whose,
-        cpu_share: Value::Number(used.cpu_share),
-        memory: Value::Nothing,
-        rss: Value::Nothing,
-        peak: Value::Nothing,
-        calls: counted(&used.written),
-        disk: counted(&used.storage_written),
-        files: number(used.file_bytes),
-        time: Value::Number(used.time_ns),
-    }
-}
-
-fn memory(variant: &VariantSummary) -> (Value, Value, Value) {
-    match (&variant.memory, &variant.memory_not_available) {
-        (Some(memory), _) => (
-            Value::Number(memory.total() as f64),
-            Value::Number(memory.rss as f64),
-            memory.peak_rss.map_or_else(
-                || Value::NotAvailable("this kernel tells no peak of RSS".to_owned()),
-                |peak| Value::Number(peak as f64),
-            ),
-        ),
-        (None, reason) => {
-            let reason = reason.as_deref().unwrap_or("no good slot");
-            let missing = || Value::NotAvailable(reason.to_owned());
-            (missing(), missing(), missing())
-        }
-    }
-}
-
-fn counted(measured: &Measured<f64>) -> Value {
-    match measured {
-        Measured::Value(value) => Value::Number(*value),
-        Measured::NotAvailable { reason, .. } => Value::NotAvailable(reason.clone()),
-    }
 }

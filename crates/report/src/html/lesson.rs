@@ -9,7 +9,7 @@
 //! | `guess` | a sentence that it needs scripts | guesses before the answers, points, those of a class together |
 //! | `again` | the command | a button that copies it, the rounds as CSV |
 //!
-//! Pages of several runs and of a fleet have folds of what can be taken along ([`Lessons::along`]). A page that holds
+//! Pages of several runs and of a fleet have folds of what can be taken along ([`Lesson::along`]). A page that holds
 //! only what fits has no lessons ([`Detail`](crate::document::detail::Detail)).
 
 mod again;
@@ -44,17 +44,8 @@ pub(crate) struct Lessons {
     seed: u64,
 }
 
-#[derive(Debug)]
-pub(crate) struct Along {
-    pub(crate) label: String,
-    pub(crate) subject: String,
-    pub(crate) reference: String,
-    pub(crate) command: String,
-    pub(crate) table: Vec<Vec<Value>>,
-}
-
 #[derive(Debug, Default)]
-struct Lesson {
+pub(crate) struct Lesson {
     label: String,
     evidence: String,
     case: String,
@@ -79,19 +70,8 @@ impl Lessons {
         }
     }
 
-    pub(crate) fn along(rows: Vec<Along>) -> Self {
-        let lesson = |along: Along| Lesson {
-            label: along.label,
-            subject: along.subject,
-            reference: along.reference,
-            command: along.command,
-            table: along.table,
-            ..Lesson::default()
-        };
-        Self {
-            rows: rows.into_iter().map(lesson).collect(),
-            seed: 0,
-        }
+    pub(crate) fn along(rows: Vec<Lesson>) -> Self {
+        Self { rows, seed: 0 }
     }
 
     pub(super) fn fold(&self, row: &Answer) -> Markup {
@@ -126,6 +106,24 @@ fn evidence(row: &Answer) -> String {
 }
 
 impl Lesson {
+    /// Of a row of which nothing can be tried on its page.
+    pub(crate) fn along(
+        label: String,
+        sides: [&str; 2],
+        command: String,
+        table: Vec<Vec<Value>>,
+    ) -> Self {
+        let [subject, reference] = sides.map(plural);
+        Self {
+            label,
+            subject,
+            reference,
+            command,
+            table,
+            ..Self::default()
+        }
+    }
+
     fn of(results: &Results, row: &Answer) -> Self {
         let side = |label: &Option<String>| label.as_deref().map(plural).unwrap_or_default();
         let (subject, reference) = (side(&row.subject), side(&row.reference));

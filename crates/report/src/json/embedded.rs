@@ -9,6 +9,7 @@ use stats::Estimate;
 
 use super::SCHEMA;
 use crate::document::detail::Data;
+use crate::text::json_escapes;
 use crate::words::finding_of;
 
 /// Unrelated to the version of `findings.json`.
@@ -79,20 +80,20 @@ fn row(case: &CaseResult, variant: &VariantSummary) -> Value {
         short(memory.map(|memory| memory.total() as f64)),
     ];
     if let Some(finding) = finding_of(case, &variant.label) {
-        let estimate = finding.estimate.as_ref();
-        let ends = estimate.and_then(Estimate::interval);
-        row.extend([
-            json!(said(Word::of_time(finding.verdict))),
-            short(estimate.map(|estimate| estimate.ratio)),
-            short(ends.map(|(low, _)| low)),
-            short(ends.map(|(_, high)| high)),
-        ]);
+        let word = Word::of_time(finding.verdict);
+        row.extend(compared(word, finding.estimate.as_ref()));
     }
     Value::Array(row)
 }
 
-fn said(word: Word) -> String {
-    word.name().replace('_', " ")
+fn compared(word: Word, estimate: Option<&Estimate>) -> [Value; 4] {
+    let ends = estimate.and_then(Estimate::interval);
+    [
+        json!(word.name().replace('_', " ")),
+        short(estimate.map(|estimate| estimate.ratio)),
+        short(ends.map(|(low, _)| low)),
+        short(ends.map(|(_, high)| high)),
+    ]
 }
 
 /// Four digits; the other files have all. Missing values are `null`.
@@ -157,36 +158,18 @@ fn compared_rows(variant: &ComparedVariant) -> Vec<Value> {
             json!(run),
             short(value.map(|value| value.typical)),
         ];
+        let compared = |change: &Change| compared(change.word(), change.estimate.as_ref());
         row.extend(change.iter().flat_map(compared));
         Some(Value::Array(row))
     });
     rows.collect()
 }
 
-fn compared(change: &Change) -> [Value; 4] {
-    let ends = change.estimate.as_ref().and_then(Estimate::interval);
-    [
-        json!(said(change.word())),
-        short(change.estimate.map(|estimate| estimate.ratio)),
-        short(ends.map(|(low, _)| low)),
-        short(ends.map(|(_, high)| high)),
-    ]
-}
-
 /// Without `<`, `>` and `&`, which occur in strings only, as escapes.
 pub(crate) fn ascii(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
-            safe.push(c);
-        } else {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    safe
+    json_escapes(json, |c| {
+        !c.is_ascii() || matches!(c, '<' | '>' | '&' | '\u{7f}')
+    })
 }
 
 #[cfg(test)]

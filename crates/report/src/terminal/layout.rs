@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-use crate::text::{cut, cut_within, look_the_same, visible, width};
+use crate::document::table::Column;
+use crate::text::{cut, cut_within, look_the_same, width};
 use crate::words::Tone;
 
 const LABEL: usize = 24;
@@ -17,60 +18,15 @@ const HEAD: usize = 16;
 const LONG_HEAD: usize = 48;
 const GAP: usize = 2;
 
-#[derive(Debug, Clone)]
-pub(crate) struct Column {
-    head: String,
-    right: bool,
-    drop: Option<u8>,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct Cell {
-    text: String,
-    tone: Tone,
-}
-
+/// With every text as the terminal shows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) flex: usize,
     pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Vec<Cell>>,
+    pub(crate) rows: Vec<Line>,
 }
 
 pub(crate) type Line = Vec<(Tone, String)>;
-
-impl Column {
-    pub(crate) fn left(head: &str) -> Self {
-        Self {
-            head: visible(head).into_owned(),
-            right: false,
-            drop: None,
-        }
-    }
-
-    pub(crate) fn right(head: &str) -> Self {
-        Self {
-            right: true,
-            ..Self::left(head)
-        }
-    }
-
-    pub(crate) fn drop(self, order: u8) -> Self {
-        Self {
-            drop: Some(order),
-            ..self
-        }
-    }
-}
-
-impl Cell {
-    pub(crate) fn new(tone: Tone, text: &str) -> Self {
-        Self {
-            text: visible(text).into_owned(),
-            tone,
-        }
-    }
-}
 
 impl Table {
     pub(crate) fn lines(&self, columns: usize) -> Vec<Line> {
@@ -81,26 +37,28 @@ impl Table {
         let mut lines = vec![self.line(&shown, head)];
         for row in &self.rows {
             lines.push(self.line(&shown, |at| {
+                let (tone, text) = &row[at];
                 let text = match shown.iter().find(|(place, _)| *place == at) {
-                    Some((_, columns)) if within && at == self.flex => {
-                        cut_within(&row[at].text, *columns)
-                    }
-                    _ => Cow::from(&row[at].text),
+                    Some((_, columns)) if within && at == self.flex => cut_within(text, *columns),
+                    _ => Cow::from(text),
                 };
-                (row[at].tone, text)
+                (*tone, text)
             }));
         }
         lines
     }
 
     fn differ_at_their_ends(&self, columns: usize) -> bool {
-        look_the_same(self.rows.iter().map(|row| &*row[self.flex].text), columns)
+        look_the_same(self.rows.iter().map(|row| &*row[self.flex].1), columns)
+    }
+
+    fn all(&self) -> Vec<(usize, usize)> {
+        let places = 0..self.columns.len();
+        places.map(|at| (at, self.natural(at))).collect()
     }
 
     fn fit(&self, columns: usize) -> Vec<(usize, usize)> {
-        let mut shown: Vec<_> = (0..self.columns.len())
-            .map(|at| (at, self.natural(at)))
-            .collect();
+        let mut shown = self.all();
         let label = self.natural(self.flex).min(LABEL);
         while self.beside(&shown) + label > columns {
             let droppable = shown
@@ -137,9 +95,7 @@ impl Table {
     }
 
     pub(crate) fn wants(&self, columns: usize) -> Option<usize> {
-        let all: Vec<_> = (0..self.columns.len())
-            .map(|at| (at, self.natural(at)))
-            .collect();
+        let all = self.all();
         let whole = self.beside(&all) + self.natural(self.flex).min(LABEL);
         (self.fit(columns).len() < all.len()).then_some(whole)
     }
@@ -150,12 +106,8 @@ impl Table {
     }
 
     fn natural(&self, at: usize) -> usize {
-        let cells = self
-            .rows
-            .iter()
-            .map(|row| width(&row[at].text))
-            .max()
-            .unwrap_or(0);
+        let cells = self.rows.iter().map(|row| width(&row[at].1));
+        let cells = cells.max().unwrap_or(0);
         cells.max(width(&self.columns[at].head).min(HEAD))
     }
 
@@ -170,10 +122,9 @@ impl Table {
             let text = cut(&text, columns);
             let space = " ".repeat(columns - width(&text));
             let gap = if place == 0 { "" } else { "  " };
-            let (before, after) = if self.columns[at].right {
-                (space, String::new())
-            } else {
-                (String::new(), space)
+            let (before, after) = match self.columns[at].left {
+                true => (String::new(), space),
+                false => (space, String::new()),
             };
             line.push((Tone::Plain, format!("{gap}{before}")));
             line.push((tone, text.into_owned()));
@@ -196,14 +147,11 @@ mod tests {
             .collect()
     }
 
+    fn plain<const N: usize>(row: [&str; N]) -> Line {
+        row.map(|text| (Tone::Plain, text.to_owned())).into()
+    }
+
     fn table() -> Table {
-        let row = |label: &str, a: &str, b: &str| {
-            vec![
-                Cell::new(Tone::Plain, label),
-                Cell::new(Tone::Plain, a),
-                Cell::new(Tone::Plain, b),
-            ]
-        };
         Table {
             flex: 0,
             columns: vec![
@@ -212,8 +160,8 @@ mod tests {
                 Column::right("memory").drop(1),
             ],
             rows: vec![
-                row("process", "61.2 ms", "14 MiB"),
-                row("漢字", "9 ms", "9 MiB"),
+                plain(["process", "61.2 ms", "14 MiB"]),
+                plain(["漢字", "9 ms", "9 MiB"]),
             ],
         }
     }
@@ -243,7 +191,7 @@ mod tests {
         let table = Table {
             flex: 1,
             columns: columns.map(Column::right).into(),
-            rows: vec![row.map(|text| Cell::new(Tone::Plain, text)).into()],
+            rows: vec![plain(row)],
         };
         assert_eq!(text(&table, 36)[1], "    2  thread-per-…  532 us  1.59 ms");
         assert_eq!(text(&table, 30)[1], "    2  thread-per-con…  532 us");
@@ -260,12 +208,7 @@ mod tests {
     /// At 40 columns every number of flows was called `thread…`.
     #[test]
     fn labels_that_differ_at_their_ends_are_cut_within() {
-        let row = |label: &str| {
-            vec![
-                Cell::new(Tone::Plain, label),
-                Cell::new(Tone::Plain, "9.1 ms"),
-            ]
-        };
+        let row = |label| plain([label, "9.1 ms"]);
         let table = Table {
             flex: 0,
             columns: vec![Column::left("variant"), Column::right("total")],

@@ -104,7 +104,7 @@ impl<'a> Page<'a> {
         if let Some(wanted) = table.wants(room) {
             self.wants = self.wants.max(wanted + indent);
         }
-        for line in table.lines(self.style.width.saturating_sub(indent)) {
+        for line in table.lines(room) {
             self.line(indent, &line);
         }
     }

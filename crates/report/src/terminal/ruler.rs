@@ -1,7 +1,7 @@
 //! A ruler in text: a row each, with its mark on one logarithmic scale.
 
 use super::page::Page;
-use crate::charts::ruler::{Step, ends};
+use crate::charts::ruler::{Step, span};
 use crate::number::time;
 use crate::text::{cut, width};
 use crate::words::Tone;
@@ -41,7 +41,7 @@ struct Scale {
 
 impl Scale {
     fn of(steps: &[Step], columns: usize) -> Self {
-        let (low, high) = ends(steps);
+        let (low, high) = span(steps);
         let (low, high) = (low.log10().floor(), high.log10().ceil());
         Self {
             low,

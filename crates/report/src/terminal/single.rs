@@ -7,6 +7,7 @@ use measure::Measured;
 
 use super::Detail;
 use super::page::Page;
+use crate::gathered::grouped;
 use crate::number::{bytes, time};
 use crate::text::{cut, cut_within, look_the_same, width};
 use crate::words::{Tone, is_contrary};
@@ -57,18 +58,12 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
 
 /// `fiber, task: decided after 10 of 20 rounds; ...`: fewer rounds than the bars are of.
 fn decided_early(case: &CaseResult) -> Vec<String> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for finding in &case.findings {
-        let Some(early) = &finding.early else {
-            continue;
-        };
-        match groups.iter_mut().find(|(known, _)| known == early) {
-            Some((_, subjects)) => subjects.push(&finding.subject),
-            None => groups.push((early, vec![&finding.subject])),
-        }
-    }
-    let line = |(early, subjects): &(&str, Vec<&str>)| format!("{}: {early}", subjects.join(", "));
-    groups.iter().map(line).collect()
+    let findings = case.findings.iter();
+    let early = findings.filter_map(|one| Some((one.early.as_ref()?, one.subject.as_str())));
+    let groups = grouped(early).into_iter();
+    groups
+        .map(|(early, subjects)| format!("{}: {early}", subjects.join(", ")))
+        .collect()
 }
 
 /// The default is named: a search adds it where nobody asked for it.

@@ -24,16 +24,9 @@ pub(super) fn table(page: &mut Page<'_>, indent: usize, table: &Table) {
 }
 
 fn laid_out(page: &Page<'_>, table: &Table) -> layout::Table {
-    let column = |column: &crate::document::table::Column| {
-        let head = page.shown(&column.head);
-        let laid = match column.left {
-            true => layout::Column::left(&head),
-            false => layout::Column::right(&head),
-        };
-        match column.drop {
-            Some(order) => laid.drop(order),
-            None => laid,
-        }
+    let column = |column: &Column| Column {
+        head: page.shown(&column.head).into_owned(),
+        ..column.clone()
     };
     let cell = |row: usize, at: usize, cell: &Cell| {
         let text = match table.repeats(row, at) {
@@ -44,7 +37,7 @@ fn laid_out(page: &Page<'_>, table: &Table) -> layout::Table {
             Value::NotAvailable(_) => Tone::Doubt,
             _ => cell.tone,
         };
-        layout::Cell::new(tone, &page.shown(&text))
+        (tone, page.shown(&text).into_owned())
     };
     let rows = table.rows.iter().enumerate();
     layout::Table {

@@ -3,6 +3,7 @@
 use lab::{CaseResult, Metric, Results};
 
 use super::{many, run_again};
+use crate::gathered::{distinct, grouped};
 use crate::number::percent;
 use crate::text::TIE;
 
@@ -24,10 +25,13 @@ pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String>
         Some(noise) => format!("noise {}", percent(noise)),
         None => "noise n/a (fewer than 5 rounds)".to_owned(),
     });
-    parts
-        .iter()
-        .map(|part| part.replace(' ', &TIE.to_string()))
-        .collect()
+    one_line_each(parts)
+}
+
+fn one_line_each(parts: Vec<String>) -> Vec<String> {
+    let parts = parts.into_iter();
+    let parts = parts.map(|part| part.replace(' ', &TIE.to_string()));
+    parts.collect()
 }
 
 /// `10 to 20 rounds x 2`, `noise up to 2.1 %`: of several cases.
@@ -47,44 +51,26 @@ pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
     if let Some(most) = noise.max_by(f64::total_cmp) {
         parts.push(format!("noise up to {}", percent(most)));
     }
-    parts
-        .iter()
-        .map(|part| part.replace(' ', &TIE.to_string()))
-        .collect()
+    one_line_each(parts)
 }
 
 pub(crate) fn cut_short_together<'a>(
     results: &Results,
     cases: impl Iterator<Item = (&'a CaseResult, impl AsRef<str>)>,
 ) -> Vec<String> {
-    let mut cut: Vec<(String, Vec<String>)> = Vec::new();
-    for (case, name) in cases {
-        let Some(why) = results.stopped(case) else {
-            continue;
-        };
-        let name = name.as_ref().to_owned();
-        match cut.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, names)) => names.push(name),
-            None => cut.push((why, vec![name])),
-        }
-    }
-    let line = |(why, names): &(String, Vec<String>)| format!("{}: {why}", names.join(", "));
-    cut.iter().map(line).collect()
+    let cut = cases.filter_map(|(case, name)| {
+        let why = results.stopped(case)?;
+        Some((why, name.as_ref().to_owned()))
+    });
+    let cut = grouped(cut).into_iter();
+    cut.map(|(why, names)| format!("{}: {why}", names.join(", ")))
+        .collect()
 }
 
 pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in case
-        .variants
-        .iter()
-        .flat_map(|variant| &variant.not_counted)
-    {
-        let line = format!("not available: {line}");
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
+    let variants = case.variants.iter();
+    let lines = distinct(variants.flat_map(|variant| &variant.not_counted)).into_iter();
+    lines.map(|line| format!("not available: {line}")).collect()
 }
 
 pub(crate) fn ending(results: &Results, folder: &str) -> Option<String> {

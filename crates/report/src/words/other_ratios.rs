@@ -2,6 +2,7 @@
 
 use lab::{CaseResult, Finding};
 
+use super::variant_of;
 use crate::number::factor;
 
 const OTHER: f64 = 1.15;
@@ -35,11 +36,7 @@ pub(crate) fn is_contrary(case: &CaseResult) -> bool {
 }
 
 fn typical_ratio(case: &CaseResult, finding: &Finding) -> Option<f64> {
-    let typical = |label: &str| {
-        let mut variants = case.variants.iter();
-        let own = variants.find(|variant| variant.label == label)?;
-        Some(own.value?.typical)
-    };
+    let typical = |label: &str| Some(variant_of(case, label)?.value?.typical);
     Some(typical(&finding.subject)? / typical(&finding.reference)?)
 }
 

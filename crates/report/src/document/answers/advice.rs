@@ -4,6 +4,7 @@ use lab::{Answer, CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 use stats::Verdict;
 
 use super::{Answers, few};
+use crate::gathered::grouped;
 use crate::text::shell_word;
 use crate::words::{ending, many};
 
@@ -78,12 +79,17 @@ fn is_not_compared(results: &Results, row: &Answer) -> bool {
 }
 
 fn is_far(results: &Results, row: &Answer) -> bool {
-    let findings = cases(results, row).flat_map(|(_, case)| &case.findings);
-    let missing = findings.filter_map(|finding| match finding.verdict {
+    let missing = cases(results, row).flat_map(|(_, case)| missing(case));
+    row.interval.is_some() && missing.min().is_some_and(|rounds| rounds > FAR)
+}
+
+/// Rounds that each comparison still needs, where that is known.
+fn missing(case: &CaseResult) -> impl Iterator<Item = usize> {
+    let findings = case.findings.iter();
+    findings.filter_map(|finding| match finding.verdict {
         Verdict::CannotTell { more_rounds } => more_rounds,
         _ => None,
-    });
-    row.interval.is_some() && missing.min().is_some_and(|rounds| rounds > FAR)
+    })
 }
 
 fn cases<'a>(
@@ -153,14 +159,7 @@ fn minutes(results: &Results, budget_s: f64, open: &[(&StudyResult, &CaseResult)
         slots.map(|slot| slot.outcome.launch_ns as f64 / 1e9).sum()
     };
     let missing_s = |case: &CaseResult| {
-        let missing = case
-            .findings
-            .iter()
-            .filter_map(|finding| match finding.verdict {
-                Verdict::CannotTell { more_rounds } => more_rounds,
-                _ => None,
-            });
-        let missing = missing.max().unwrap_or(0).min(MOST_ROUNDS);
+        let missing = missing(case).max().unwrap_or(0).min(MOST_ROUNDS);
         missing as f64 * took_s(case) / case.rounds.max(1) as f64
     };
     let missing_s: f64 = open.iter().map(|(_, case)| missing_s(case)).sum();
@@ -203,14 +202,6 @@ fn alone(results: &Results, row: &Answer) -> Option<String> {
     })
 }
 
-struct Failed {
-    reason: String,
-    slots: usize,
-    all: usize,
-    labels: Vec<String>,
-    is_lost: bool,
-}
-
 fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
     let (_, reason) = failures.iter().rev().max_by_key(|(count, _)| *count)?;
     Some(match failures.len() - 1 {
@@ -221,47 +212,25 @@ fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
 
 /// `sort failed 5 of 12 times: exit code 1`; an error if the run went on without it, or none succeeded.
 fn failures(results: &Results, folder: &str) -> Vec<String> {
-    let mut groups: Vec<Failed> = Vec::new();
-    for (label, variant) in variants(results) {
+    let failed = variants(results).filter_map(|(label, variant)| {
         let failed: usize = variant.failures.iter().map(|(count, _)| count).sum();
-        let Some(reason) = first_of_most(&variant.failures) else {
-            continue;
-        };
+        let reason = first_of_most(&variant.failures)?;
         let slots = (failed, variant.good + failed);
         let (failed, all) = variant.launches.map_or(slots, |launches| {
             (launches.failed as usize, launches.begun as usize)
         });
-        let is_lost = variant.lost.is_some();
-        let is_like = |group: &&mut Failed| group.reason == reason && group.is_lost == is_lost;
-        match groups.iter_mut().find(is_like) {
-            Some(group) => {
-                group.slots += failed;
-                group.all += all;
-                group.labels.push(label.clone());
-            }
-            None => groups.push(Failed {
-                reason,
-                slots: failed,
-                all,
-                labels: vec![label.clone()],
-                is_lost,
-            }),
-        }
-    }
-    let line = |group: &Failed| {
-        let Failed {
-            reason,
-            slots,
-            all,
-            labels,
-            is_lost,
-        } = group;
+        Some(((reason, variant.lost.is_some()), (label, failed, all)))
+    });
+    let groups = grouped(failed);
+    let lines = groups.iter().take(REASONS).map(|((reason, is_lost), own)| {
         let begin = if *is_lost { "error: " } else { "" };
-        let times = many(*all as u64, "time");
-        let labels = labels.join(", ");
-        format!("{begin}{labels} failed {slots} of {times}: {reason}")
-    };
-    let mut lines: Vec<String> = groups.iter().take(REASONS).map(line).collect();
+        let labels: Vec<&str> = own.iter().map(|(label, ..)| label.as_str()).collect();
+        let failed: usize = own.iter().map(|(_, failed, _)| failed).sum();
+        let all: usize = own.iter().map(|(.., all)| all).sum();
+        let (labels, times) = (labels.join(", "), many(all as u64, "time"));
+        format!("{begin}{labels} failed {failed} of {times}: {reason}")
+    });
+    let mut lines: Vec<String> = lines.collect();
     if let Some(more) = groups.len().checked_sub(REASONS).filter(|more| *more > 0) {
         let more = many(more as u64, "more reason");
         lines.push(format!(

@@ -3,6 +3,7 @@
 use lab::{Answer, CaseResult, Results, StudyResult};
 
 use super::asked::labels;
+use crate::gathered::{distinct, grouped};
 
 /// `Terms: fiber-packed: user-level threads, …; by pointer: …` of variants in rows.
 pub(super) fn terms<'a>(
@@ -28,20 +29,11 @@ pub(super) fn terms<'a>(
             })
             .collect(),
     };
-    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (study, case, names) in named {
-        for label in names {
-            let Some(gloss) = gloss(study, case, label) else {
-                continue;
-            };
-            match said.iter_mut().find(|(known, _)| *known == gloss) {
-                Some((_, labels)) if labels.contains(&label) => {}
-                Some((_, labels)) => labels.push(label),
-                None => said.push((gloss, vec![label])),
-            }
-        }
-    }
-    let lines = said.iter();
+    let said = named.into_iter().flat_map(|(study, case, names)| {
+        let names = names.into_iter();
+        names.filter_map(move |label| Some((gloss(study, case, label)?, label)))
+    });
+    let lines = grouped(distinct(said)).into_iter();
     let lines = lines.map(|(gloss, labels)| format!("{}: {gloss}", labels.join(", ")));
     let lines: Vec<String> = lines.collect();
     (!lines.is_empty()).then(|| format!("Terms: {}", lines.join("; ")))

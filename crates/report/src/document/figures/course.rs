@@ -2,7 +2,7 @@ use flow::Samples;
 use lab::CaseResult;
 use lab::findings::{RawSlot, sampled};
 
-use super::{Figure, Figures, Legend, brief};
+use super::{Figure, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::axis::{BYTES, PERCENT, Unit};
 use crate::charts::course::Course;
@@ -81,14 +81,13 @@ fn s(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-pub(crate) fn course(id: &str, case: &CaseResult) -> Figures {
-    let typical: Vec<Option<&Samples>> = (0..case.variants.len())
-        .map(|variant| typical(case, variant))
-        .collect();
-    let figures = QUANTITIES
-        .iter()
-        .map(|quantity| figure(id, case, quantity, &typical));
-    figures.fold(Figures::default(), Figures::and)
+pub(crate) fn course(id: &str, case: &CaseResult) -> Vec<Figure> {
+    let variants = 0..case.variants.len();
+    let typical: Vec<Option<&Samples>> = variants.map(|at| typical(case, at)).collect();
+    let figures = QUANTITIES.iter();
+    figures
+        .filter_map(|quantity| figure(id, case, quantity, &typical))
+        .collect()
 }
 
 fn typical(case: &CaseResult, variant: usize) -> Option<&Samples> {
@@ -108,7 +107,7 @@ fn figure(
     case: &CaseResult,
     quantity: &Quantity,
     typical: &[Option<&Samples>],
-) -> Figures {
+) -> Option<Figure> {
     let lines = typical.iter().enumerate().filter_map(|(variant, samples)| {
         Some(Course {
             variant,
@@ -118,22 +117,15 @@ fn figure(
     let lines: Vec<Course> = lines.collect();
     let mut values = lines.iter().flat_map(|line| &line.points);
     if !values.any(|(_, value)| *value > 0.0) {
-        return Figures::default();
+        return None;
     }
-    let labels = case.variants.iter().map(|variant| variant.label.as_str());
-    let figure = Figure {
-        id: format!("{id}-{}", quantity.id),
-        title: format!(
-            "{}: at most {}",
-            quantity.title,
-            brief(&most(case, quantity, &lines))
-        ),
-        desc: "One sampled slot of each variant, the middle one by its value.".to_owned(),
-        legend: Legend::variants(labels),
-        data: Some(data(case, quantity, &lines)),
-        chart: Chart::Course(lines, quantity.unit),
-    };
-    figure.into()
+    let most = brief(&most(case, quantity, &lines));
+    let title = format!("{}: at most {most}", quantity.title);
+    let desc = "One sampled slot of each variant, the middle one by its value.".to_owned();
+    let data = data(case, quantity, &lines);
+    let chart = Chart::Course(lines, quantity.unit);
+    let figure = Figure::new(format!("{id}-{}", quantity.id), title, desc, chart);
+    Some(figure.legend(Legend::of(case)).data(data))
 }
 
 fn most(case: &CaseResult, quantity: &Quantity, lines: &[Course]) -> Vec<String> {

@@ -5,7 +5,7 @@ use flow::{Latencies, Rep};
 use lab::CaseResult;
 use stats::Summary;
 
-use super::{Figure, Figures, Legend, brief};
+use super::{Figure, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::ecdf::Curve;
 use crate::document::table::Table;
@@ -27,6 +27,7 @@ struct Distribution {
     quantiles: Quantiles,
 }
 
+#[derive(Default)]
 struct Quantiles {
     fastest: f64,
     quartiles: [f64; 3],
@@ -35,50 +36,49 @@ struct Quantiles {
     slowest: f64,
 }
 
-pub(crate) fn ecdf(id: &str, case: &CaseResult) -> Figures {
+pub(crate) fn ecdf(id: &str, case: &CaseResult) -> Option<Figure> {
     let what = What {
         title: "Half of the repetitions take at most",
         desc: "The share of repetitions within each time.",
         axis: "time of a repetition",
     };
-    figure(id, &what, each(case, |reps| times(case, reps)))
+    figure(id, case, &what, |reps| times(case, reps))
 }
 
-pub(crate) fn latencies(id: &str, case: &CaseResult) -> Figures {
+pub(crate) fn latencies(id: &str, case: &CaseResult) -> Option<Figure> {
     let what = What {
         title: "Half of the requests take at most",
         desc: "The share of requests within each latency.",
         axis: "latency of a request",
     };
-    figure(id, &what, each(case, noted))
+    figure(id, case, &what, noted)
 }
 
-fn figure(id: &str, what: &What, all: Vec<Distribution>) -> Figures {
+fn figure<'a>(
+    id: &str,
+    case: &'a CaseResult,
+    what: &What,
+    values: impl Fn(Vec<&'a Rep>) -> Option<Values>,
+) -> Option<Figure> {
+    let all = each(case, values);
     if all.iter().all(|one| one.curve.count() < FEW) {
-        return Figures::default();
+        return None;
     }
-    let rows: Vec<_> = all.iter().map(row).collect();
-    let said: Vec<_> = rows
-        .iter()
-        .map(|row| format!("{}: half within {}", row[0], row[3]))
-        .collect();
-    let halves: Vec<_> = rows
-        .iter()
-        .map(|row| format!("{} {}", row[0], row[3]))
-        .collect();
+    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    let halves = |said: &str| -> Vec<String> {
+        let rows = rows.iter();
+        rows.map(|row| format!("{}{said} {}", row[0], row[3]))
+            .collect()
+    };
+    let title = format!("{}: {}", what.title, brief(&halves("")));
+    let desc = format!("{} {}", what.desc, halves(": half within").join("; "));
     let heads = [
         "variant", "values", "fastest", "half", "95 %", "99 %", "slowest",
     ];
-    let curves: Vec<Curve> = all.into_iter().map(|one| one.curve).collect();
-    let figure = Figure {
-        id: id.to_owned(),
-        title: format!("{}: {}", what.title, brief(&halves)),
-        desc: format!("{} {}", what.desc, said.join("; ")),
-        legend: Legend::variants(curves.iter().map(|curve| curve.label.as_str())),
-        data: Some(Table::texts("", &heads, rows)),
-        chart: Chart::Ecdf(curves, what.axis),
-    };
-    figure.into()
+    let curves = all.into_iter().map(|one| one.curve).collect();
+    let figure = Figure::new(id, title, desc, Chart::Ecdf(curves, what.axis));
+    let data = Table::texts("", &heads, rows);
+    Some(figure.legend(Legend::of(case)).data(data))
 }
 
 type Values = (Vec<(f64, u64)>, Quantiles);
@@ -93,8 +93,7 @@ fn each<'a>(
         let reps = good
             .filter_map(|slot| slot.outcome.answer.done())
             .flat_map(|record| &record.reps);
-        let (values, quantiles) =
-            values(reps.collect()).unwrap_or((Vec::new(), Quantiles::NOTHING));
+        let (values, quantiles) = values(reps.collect()).unwrap_or_default();
         Distribution {
             curve: Curve {
                 label: variant.label.clone(),
@@ -105,16 +104,6 @@ fn each<'a>(
         }
     };
     case.variants.iter().enumerate().map(one).collect()
-}
-
-impl Quantiles {
-    const NOTHING: Self = Self {
-        fastest: 0.0,
-        quartiles: [0.0; 3],
-        p95: None,
-        p99: None,
-        slowest: 0.0,
-    };
 }
 
 fn times(case: &CaseResult, reps: Vec<&Rep>) -> Option<Values> {

@@ -3,7 +3,7 @@
 use lab::findings::{Frame, Profiled};
 use lab::{CaseResult, Finding};
 
-use super::{Figure, Figures, Legend};
+use super::{Figure, Legend};
 use crate::charts::Chart;
 use crate::charts::flames::{Flame, Flames};
 use crate::document::table::Table;
@@ -16,39 +16,35 @@ const SMALL: &str = "s6";
 
 const MOST: usize = 60;
 
-pub(crate) fn flames(id: &str, case: &CaseResult) -> Figures {
+pub(crate) fn flames(id: &str, case: &CaseResult) -> impl Iterator<Item = Figure> {
     let findings = case.findings.iter().enumerate();
-    let figures = findings.filter_map(|(at, finding)| {
+    findings.filter_map(move |(at, finding)| {
         let found = finding.profiled.as_deref()?.value()?;
         Some(figure(&format!("{id}-{at}-flames"), finding, found))
-    });
-    Figures(figures.collect())
+    })
 }
 
 fn figure(id: &str, finding: &Finding, found: &Profiled) -> Figure {
     let labels = [&finding.reference, &finding.subject];
     let side = |side: usize| format!("{}: {}", labels[side], time(found.total_s[side] * 1e9));
-    let frames = found.tree.iter();
-    Figure {
-        id: id.to_owned(),
-        title: format!(
-            "Callers and what they call, in time for each {}",
-            found.unit
-        ),
-        desc: format!("The places that differ: {}", found.lines().join("; ")),
-        legend: Legend::Keys(vec![
-            (LONGER, format!("longer in {}", finding.subject)),
-            (SHORTER, "shorter".to_owned()),
-            (SAME, "no difference is named".to_owned()),
-            (SMALL, "too small to be judged".to_owned()),
-        ]),
-        data: Some(places(found, labels)),
-        chart: Chart::Flames(Flames {
-            sides: [side(0), side(1)],
-            total_s: found.total_s,
-            frames: frames.map(flame).collect(),
-        }),
-    }
+    let title = format!(
+        "Callers and what they call, in time for each {}",
+        found.unit
+    );
+    let desc = format!("The places that differ: {}", found.lines().join("; "));
+    let legend = Legend::Keys(vec![
+        (LONGER, format!("longer in {}", finding.subject)),
+        (SHORTER, "shorter".to_owned()),
+        (SAME, "no difference is named".to_owned()),
+        (SMALL, "too small to be judged".to_owned()),
+    ]);
+    let chart = Chart::Flames(Flames {
+        sides: [side(0), side(1)],
+        total_s: found.total_s,
+        frames: found.tree.iter().map(flame).collect(),
+    });
+    let figure = Figure::new(id, title, desc, chart).legend(legend);
+    figure.data(places(found, labels))
 }
 
 fn flame(frame: &Frame) -> Flame {

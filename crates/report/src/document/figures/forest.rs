@@ -1,39 +1,30 @@
 //! Findings on one axis of ratios: one for cases alone, one for each sweep, whose ends may be far.
 
-use super::{Figure, Figures, Legend, tally};
+use super::{Figure, tally};
 use crate::charts::Chart;
 use crate::charts::forest::Row;
-use crate::words::{comparison, spoken};
+use crate::words::{found, spoken};
 use lab::{CaseResult, Finding};
 
-pub(crate) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) -> Figures {
+pub(crate) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) -> Option<Figure> {
     let begun = cases.filter(|case| !case.slots.is_empty());
-    let findings: Vec<_> = begun
-        .flat_map(|case| case.findings.iter().map(move |finding| (case, finding)))
-        .collect();
-    if findings.is_empty() {
-        return Figures::default();
-    }
-    let rows: Vec<_> = findings
+    let rows = begun.flat_map(|case| case.findings.iter().map(|finding| row(case, finding)));
+    of_rows(id, rows.collect(), |rows| match rows {
+        [row] => format!("{}: {}", row.label, row.said),
+        rows => tally(rows.iter().map(|row| row.tone)),
+    })
+}
+
+pub(crate) fn of_rows(
+    id: &str,
+    rows: Vec<Row>,
+    title: impl Fn(&[Row]) -> String,
+) -> Option<Figure> {
+    let said = rows
         .iter()
-        .map(|(case, finding)| row(case, finding))
-        .collect();
-    let desc: Vec<_> = rows
-        .iter()
-        .map(|row| format!("{}: {}", row.label, row.said))
-        .collect();
-    let figure = Figure {
-        id: id.to_owned(),
-        title: match rows.as_slice() {
-            [row] => format!("{}: {}", row.label, row.said),
-            rows => tally(rows.iter().map(|row| row.tone)),
-        },
-        desc: desc.join("; "),
-        legend: Legend::None,
-        data: None,
-        chart: Chart::Forest(rows),
-    };
-    figure.into()
+        .map(|row| format!("{}: {}", row.label, row.said));
+    let desc = said.collect::<Vec<_>>().join("; ");
+    (!rows.is_empty()).then(|| Figure::new(id, title(&rows), desc, Chart::Forest(rows)))
 }
 
 /// `block 1,000: thread vs process`; of a single case the pair first, as its title may be too long.
@@ -50,13 +41,6 @@ fn label(case: &CaseResult, finding: &Finding) -> String {
 }
 
 fn row(case: &CaseResult, finding: &Finding) -> Row {
-    let said = comparison(finding.estimate.as_ref(), &finding.verdict);
-    Row {
-        label: label(case, finding),
-        said: said.with_interval(),
-        tone: said.tone,
-        ratio: finding.estimate.map(|estimate| estimate.ratio),
-        interval: finding.estimate.and_then(|estimate| estimate.interval()),
-        floor: finding.floor,
-    }
+    let (said, estimate) = (found(finding), finding.estimate.as_ref());
+    Row::of(label(case, finding), &said, estimate, finding.floor)
 }

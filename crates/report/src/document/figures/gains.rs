@@ -3,45 +3,39 @@
 use lab::{Ratio, Scaling, StudyResult, Topology};
 
 use super::stacks::stack;
-use super::{Figure, Figures, Legend};
+use super::{Figure, Legend};
 use crate::charts::Chart;
 use crate::charts::axis::RATE;
 use crate::charts::bars::{Bar, Parts};
 use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
-use crate::charts::marker::Look;
 use crate::document::table::Table;
+use crate::gathered::distinct;
 use crate::number::plain;
-
-const FLOWS: &str = "flows";
 
 const LINE: usize = 3;
 
 /// Both charts of a work; none for two points. `id` is a prefix.
-pub(crate) fn gains(id: &str, work: &Scaling) -> Figures {
+pub(crate) fn gains(id: &str, work: &Scaling) -> [Option<Figure>; 2] {
     if work.points.len() < LINE {
-        return Figures::default();
+        return [None, None];
     }
     let over = over_processes(&format!("{id}_over"), work);
-    Figures::from(of_one(&format!("{id}_gain"), work)).and(over)
+    [Some(of_one(&format!("{id}_gain"), work)), over]
 }
 
 /// Bars of a work with several allocators or page kinds, at the most flows that have CPUs.
-pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
-    let mut fits = work.points.iter();
-    let Some(point) = fits
-        .rfind(|point| point.flows <= work.room)
-        .or(work.points.first())
-    else {
-        return Figures::default();
-    };
+pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Option<Figure> {
+    let mut points = work.points.iter();
+    let fits = points.rfind(|point| point.flows <= work.room);
+    let point = fits.or(work.points.first())?;
     let case = study.cases.iter().find(|case| case.case.name == point.case);
     let mut variants = case.iter().flat_map(|case| &case.case.variants);
     let named = |one: &lab::LabelledVariant| {
         one.variant.allocator.is_some() || one.variant.heap_pages.is_some()
     };
     if !variants.any(named) {
-        return Figures::default();
+        return None;
     }
     let bar = |variant: &lab::Throughput| Bar {
         label: variant.label.clone(),
@@ -63,14 +57,10 @@ pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
 }
 
 fn of_one(id: &str, work: &Scaling) -> Figure {
-    let mut labels: Vec<&str> = Vec::new();
-    for variant in work.points.iter().flat_map(|point| &point.variants) {
-        if !labels.contains(&variant.label.as_str()) {
-            labels.push(&variant.label);
-        }
-    }
-    let places = (0..).zip(&labels);
-    let series = places.map(|(place, label)| of_variant(work, place, label));
+    let variants = work.points.iter().flat_map(|point| &point.variants);
+    let labels = distinct(variants.map(|variant| variant.label.as_str()));
+    let labels = labels.into_iter().enumerate();
+    let series = labels.map(|(place, label)| of_variant(work, place, label));
     let unit = if work.one > 1 { "one pair" } else { "one flow" };
     let title = format!(
         "{} {}: throughput over {unit}; thin line: all there is to win",
@@ -78,12 +68,10 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
         work.along.spoken()
     );
     let gains = Gains {
-        series: series.collect(),
         ideal: to_win(work),
-        number: FLOWS.to_owned(),
-        upwards: String::new(),
+        ..Gains::over_flows(series.collect())
     };
-    figure(id, title, gains)
+    of_gains(id, title, gains)
 }
 
 /// As many times the work of one as flows, up to the CPUs; along SMT core after core.
@@ -110,56 +98,25 @@ fn of_variant(work: &Scaling, place: usize, label: &str) -> Series {
         let variant = variants.find(|variant| variant.label == label)?;
         Some(at(point.flows, &variant.over_one?))
     });
-    Series {
-        label: label.to_owned(),
-        look: Look::Variant(place),
-        points: points.collect(),
-        fit: Vec::new(),
-    }
+    Series::new(place, label, points)
 }
 
-fn over_processes(id: &str, work: &Scaling) -> Figures {
+fn over_processes(id: &str, work: &Scaling) -> Option<Figure> {
     let points = work.points.iter();
     let points = points.filter_map(|point| {
         let ratio = point.threads_over_processes.as_ref()?;
         Some(at(point.flows, ratio))
     });
-    let ours = Series {
-        label: "threads over processes".to_owned(),
-        look: Look::Variant(0),
-        points: points.collect(),
-        fit: Vec::new(),
-    };
+    let ours = Series::new(0, "threads over processes", points);
     if ours.points.len() < LINE {
-        return Figures::default();
+        return None;
     }
     let title = format!(
         "{} {}: throughput of threads over processes, with intervals",
         work.workload,
         work.along.spoken()
     );
-    let gains = Gains {
-        series: vec![ours],
-        ideal: Vec::new(),
-        number: FLOWS.to_owned(),
-        upwards: String::new(),
-    };
-    figure(id, title, gains).into()
-}
-
-pub(crate) fn over_number(
-    id: &str,
-    title: String,
-    series: Vec<Series>,
-    [number, upwards]: [String; 2],
-) -> Figure {
-    let gains = Gains {
-        series,
-        ideal: Vec::new(),
-        number,
-        upwards,
-    };
-    figure(id, title, gains)
+    Some(of_gains(id, title, Gains::over_flows(vec![ours])))
 }
 
 fn at(flows: u32, ratio: &Ratio) -> Point {
@@ -172,18 +129,16 @@ fn at(flows: u32, ratio: &Ratio) -> Point {
     }
 }
 
-fn figure(id: &str, title: String, gains: Gains) -> Figure {
-    Figure {
-        id: id.to_owned(),
-        desc: match gains.number == FLOWS {
-            true => format!("{} lines over the number of flows.", gains.series.len()),
-            false => format!("{} lines by {}.", gains.series.len(), gains.number),
-        },
-        title,
-        legend: Legend::variants(gains.series.iter().map(|series| series.label.as_str())),
-        data: Some(data(&gains)),
-        chart: Chart::Gains(gains),
-    }
+pub(crate) fn of_gains(id: &str, title: String, gains: Gains) -> Figure {
+    let lines = gains.series.len();
+    let desc = match gains.are_over_flows() {
+        true => format!("{lines} lines over the number of flows."),
+        false => format!("{lines} lines by {}.", gains.number),
+    };
+    let (legend, data) = (Legend::lines(&gains.series), data(&gains));
+    Figure::new(id, title, desc, Chart::Gains(gains))
+        .legend(legend)
+        .data(data)
 }
 
 fn data(gains: &Gains) -> Table {
@@ -242,18 +197,9 @@ mod tests {
             ratio: 1.061,
             interval,
         };
-        let series = Series {
-            label: "x".to_owned(),
-            look: Look::Variant(0),
-            points: vec![at(1, &ratio(None)), at(2, &ratio(Some([1.05, 1.07])))],
-            fit: Vec::new(),
-        };
-        let data = data(&Gains {
-            series: vec![series],
-            ideal: Vec::new(),
-            number: FLOWS.to_owned(),
-            upwards: String::new(),
-        });
+        let points = [at(1, &ratio(None)), at(2, &ratio(Some([1.05, 1.07])))];
+        let series = Series::new(0, "x", points.into_iter());
+        let data = data(&Gains::over_flows(vec![series]));
         let shown = |row: usize| {
             let cells = data.rows[row].iter();
             cells

@@ -3,34 +3,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use flow::Model;
 use lab::CaseResult;
 
-use super::Figures;
+use super::Figure;
 use super::heat::heat;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::plain;
 use crate::words::{Tone, finding_of, many, of_first, spoken};
 use lab::Sweep;
 
-pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
-    let begun = sweep
-        .points
-        .iter()
-        .filter(|(_, case)| !case.slots.is_empty());
-    let points: Vec<_> = begun.collect();
+pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Option<Figure> {
+    let cases = sweep.points.iter().map(|(_, case)| *case);
+    let begun: Vec<&CaseResult> = cases.filter(|case| !case.slots.is_empty()).collect();
     let labels = sweep.labels();
+    let cells = |case: &&CaseResult| labels.iter().map(|label| cell(case, label)).collect();
     let grid = Grid {
         corner: [spoken(sweep.parameter), "variant".to_owned()],
-        rows: points
-            .iter()
-            .map(|(_, case)| row_name(sweep, case))
-            .collect(),
+        rows: begun.iter().map(|case| row_name(sweep, case)).collect(),
         columns: labels.iter().map(|label| (*label).to_owned()).collect(),
-        cells: points
-            .iter()
-            .map(|(_, case)| labels.iter().map(|label| cell(case, label)).collect())
-            .collect(),
+        cells: begun.iter().map(cells).collect(),
     };
     if grid.rows.len() < 2 || grid.columns.len() < 3 {
-        return Figures::default();
+        return None;
     }
     let title = "Each point by variant, against the reference of its row";
     heat(id, title, grid)
@@ -68,7 +60,7 @@ pub(crate) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
 }
 
 /// By processes (rows) and threads (columns), if mixes are among the variants and none coincide.
-pub(crate) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
+pub(crate) fn of_mixes(id: &str, case: &CaseResult) -> Option<Figure> {
     let variants = case.case.variants.iter();
     let places: Vec<_> = variants
         .filter_map(|v| Some((shape(v.variant.model, v.variant.flows)?, v.label.as_str())))
@@ -76,21 +68,23 @@ pub(crate) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
     let mixed = places.iter().any(|((p, t), _)| *p > 1 && *t > 1);
     let shapes: BTreeSet<_> = places.iter().map(|(shape, _)| *shape).collect();
     if !mixed || shapes.len() < places.len() {
-        return Figures::default();
+        return None;
     }
     let cells = places.iter();
     let cells = cells.filter_map(|(shape, label)| Some((*shape, cell(case, label)?)));
     by_shape(id, "Processes by threads in each", &cells.collect())
 }
 
-pub(crate) fn by_shape(id: &str, title: &str, cells: &BTreeMap<(u32, u32), Cell>) -> Figures {
+pub(crate) fn by_shape(
+    id: &str,
+    title: &str,
+    cells: &BTreeMap<(u32, u32), Cell>,
+) -> Option<Figure> {
     let rows: BTreeSet<u32> = cells.keys().map(|(p, _)| *p).collect();
     let columns: BTreeSet<u32> = cells.keys().map(|(_, t)| *t).collect();
     let row = |p: &u32| {
-        columns
-            .iter()
-            .map(|t| cells.get(&(*p, *t)).cloned())
-            .collect()
+        let own = columns.iter();
+        own.map(|t| cells.get(&(*p, *t)).cloned()).collect()
     };
     let grid = Grid {
         corner: ["processes", "threads"].map(str::to_owned),

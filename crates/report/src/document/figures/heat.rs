@@ -1,15 +1,19 @@
-use super::{Figure, Figures, Legend, tally};
+use super::{Figure, Legend, tally};
 use crate::charts::Chart;
 use crate::charts::heat::{self, Cell, Grid};
-use crate::words::{Tone, comparison};
+use crate::words::{Comparison, Tone, found};
 use lab::Finding;
+use stats::Estimate;
 
 impl Cell {
     pub(crate) fn of(finding: &Finding) -> Self {
-        let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+        Self::said(found(finding), finding.estimate.as_ref())
+    }
+
+    pub(crate) fn said(said: Comparison, estimate: Option<&Estimate>) -> Self {
         Self {
-            ratio: finding.estimate.map(|estimate| estimate.ratio),
-            interval: finding.estimate.and_then(|estimate| estimate.interval()),
+            ratio: estimate.map(|estimate| estimate.ratio),
+            interval: estimate.and_then(Estimate::interval),
             word: said.word,
             ends: said.interval,
             tone: said.tone,
@@ -17,20 +21,14 @@ impl Cell {
     }
 }
 
-pub(crate) fn heat(id: &str, title: &str, grid: Grid) -> Figures {
+pub(crate) fn heat(id: &str, title: &str, grid: Grid) -> Option<Figure> {
     let said = said(&grid);
     if said.is_empty() {
-        return Figures::default();
+        return None;
     }
-    let figure = Figure {
-        id: id.to_owned(),
-        title: format!("{title}. {}", tally(compared(&grid))),
-        desc: said.join("; "),
-        legend: Legend::Keys(heat::scale()),
-        data: None,
-        chart: Chart::Heat(grid),
-    };
-    figure.into()
+    let title = format!("{title}. {}", tally(compared(&grid)));
+    let figure = Figure::new(id, title, said.join("; "), Chart::Heat(grid));
+    Some(figure.legend(Legend::Keys(heat::scale())))
 }
 
 fn compared(grid: &Grid) -> impl Iterator<Item = Tone> {

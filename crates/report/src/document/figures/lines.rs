@@ -1,6 +1,6 @@
 use stats::Summary;
 
-use super::{Figure, Figures, Legend};
+use super::{Figure, Legend};
 use crate::charts::Chart;
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
@@ -28,27 +28,15 @@ impl Point {
     }
 }
 
-pub(crate) fn lines(
-    id: &str,
-    title: &str,
-    axis: &str,
-    series: Vec<Series>,
-    data: Table,
-) -> Figures {
+pub(crate) fn lines(id: &str, title: &str, axis: &str, series: Vec<Series>, data: Table) -> Figure {
     let own = series.iter().filter(|series| series.look != Look::Aside);
-    let own = own.count() as u64;
-    let figure = Figure {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        desc: format!(
-            "Typical times, with quartiles, of {} by {axis}.",
-            many(own, "line")
-        ),
-        legend: Legend::lines(&series),
-        data: Some(data),
-        chart: Chart::Lines(series, axis.to_owned()),
-    };
-    figure.into()
+    let own = many(own.count() as u64, "line");
+    let desc = format!("Typical times, with quartiles, of {own} by {axis}.");
+    let legend = Legend::lines(&series);
+    let chart = Chart::Lines(series, axis.to_owned());
+    Figure::new(id, title.to_owned(), desc, chart)
+        .legend(legend)
+        .data(data)
 }
 
 pub(crate) fn data(who: &str, axis: &str, series: &[Series]) -> Table {

@@ -3,7 +3,7 @@
 use lab::{CaseResult, Metric, Ours, Published, RawSlot, StudyResult};
 use workload::Work;
 
-use super::{Figure, Figures, Legend};
+use super::Figure;
 use crate::charts::Chart;
 use crate::charts::ruler::Step;
 use crate::number::{time, time_interval};
@@ -11,21 +11,16 @@ use crate::words::is_alone;
 
 const FEWEST: usize = 4;
 
-pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
+pub(crate) fn ruler(id: &str, study: &StudyResult) -> Option<Figure> {
     let is_step = |case: &CaseResult| {
         let metric = case.case.metric;
         is_alone(case) && matches!(metric, Metric::Unit | Metric::Switch | Metric::Request)
     };
-    let mut steps: Vec<Step> = match study.cases.iter().all(is_step) {
-        true => study
-            .cases
-            .iter()
-            .filter_map(|case| step(study, case))
-            .collect(),
-        false => Vec::new(),
-    };
+    let are_steps = study.cases.iter().all(is_step);
+    let cases = study.cases.iter().filter(|_| are_steps);
+    let mut steps: Vec<Step> = cases.filter_map(|case| step(study, case)).collect();
     if steps.len() < FEWEST {
-        return Figures::default();
+        return None;
     }
     steps.sort_by(|a, b| a.ns.total_cmp(&b.ns));
     let ends = [steps.first(), steps.last()].map(|step| time(step.map_or(0.0, |step| step.ns)));
@@ -34,20 +29,9 @@ pub(crate) fn ruler(id: &str, study: &StudyResult) -> Figures {
         true => "; a year marks what a source gave",
         false => "",
     };
-    let figure = Figure {
-        id: id.to_owned(),
-        title: format!(
-            "{} steps, from {} to {}{years}",
-            steps.len(),
-            ends[0],
-            ends[1]
-        ),
-        desc: desc.join("; "),
-        legend: Legend::None,
-        data: None,
-        chart: Chart::Ruler(steps),
-    };
-    figure.into()
+    let [first, last] = ends;
+    let title = format!("{} steps, from {first} to {last}{years}", steps.len());
+    Some(Figure::new(id, title, desc.join("; "), Chart::Ruler(steps)))
 }
 
 fn step(study: &StudyResult, case: &CaseResult) -> Option<Step> {
@@ -66,11 +50,8 @@ fn sources(study: &StudyResult, case: &CaseResult) -> Vec<(u32, f64)> {
         Some(Ours::Amount(of)) if of.case == case.case.name => published.year.zip(published.value),
         _ => None,
     };
-    let published = study
-        .study
-        .origin
-        .iter()
-        .flat_map(|origin| &origin.published);
+    let origin = study.study.origin.iter();
+    let published = origin.flat_map(|origin| &origin.published);
     published.filter_map(of).collect()
 }
 

@@ -1,8 +1,9 @@
 use lab::CaseResult;
 use lab::findings::RawSlot;
 
-use super::{Figure, Figures, Legend, brief};
+use super::{Figure, Legend, brief};
 use crate::charts::Chart;
+use crate::charts::axis::ends;
 use crate::charts::slots::Dot;
 use crate::document::table::Table;
 use crate::number::time;
@@ -10,9 +11,9 @@ use crate::words::many;
 
 const MOST: usize = 4;
 
-pub(crate) fn slots(id: &str, case: &CaseResult) -> Figures {
+pub(crate) fn slots(id: &str, case: &CaseResult) -> Option<Figure> {
     if case.variants.len() > MOST {
-        return Figures::default();
+        return None;
     }
     let began = case.slots.first().map_or(0.0, |slot| slot.at_s);
     let dot = |slot: &RawSlot| Dot {
@@ -22,25 +23,17 @@ pub(crate) fn slots(id: &str, case: &CaseResult) -> Figures {
     };
     let dots: Vec<_> = case.slots.iter().map(dot).collect();
     let what = many(case.slots.len() as u64, "slot");
-    let labels = case.variants.iter().map(|variant| variant.label.as_str());
-    let figure = Figure {
-        id: id.to_owned(),
-        title: format!("{what} in the order of time: {}", spread(case)),
-        desc: format!("The values of {what} against the time of their launch."),
-        legend: Legend::variants(labels),
-        data: Some(rounds(case)),
-        chart: Chart::Slots(dots, case.variants.len()),
-    };
-    figure.into()
+    let title = format!("{what} in the order of time: {}", spread(case));
+    let desc = format!("The values of {what} against the time of their launch.");
+    let figure = Figure::new(id, title, desc, Chart::Slots(dots, case.variants.len()));
+    Some(figure.legend(Legend::of(case)).data(rounds(case)))
 }
 
 fn spread(case: &CaseResult) -> String {
     let of = |(place, variant): (usize, &lab::VariantSummary)| {
         let own = case.slots.iter().filter(|slot| slot.variant == place);
         let values = own.filter_map(|slot| slot.value_ns);
-        let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), ns| {
-            (low.min(ns), high.max(ns))
-        });
+        let (low, high) = ends(values);
         let label = &variant.label;
         (high > 0.0).then(|| format!("{label} {} to {}", time(low), time(high)))
     };

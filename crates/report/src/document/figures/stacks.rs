@@ -1,4 +1,4 @@
-use super::{Figure, Figures, Legend, brief};
+use super::{Figure, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::axis::{BYTES, TIME};
 use crate::charts::bars::{Bar, Parts};
@@ -7,7 +7,7 @@ use lab::{CaseResult, VariantSummary};
 
 const MEMORY: [&str; 4] = ["PSS", "page tables", "kernel stacks", "slab"];
 
-pub(crate) fn phases(id: &str, case: &CaseResult) -> Figures {
+pub(crate) fn phases(id: &str, case: &CaseResult) -> Option<Figure> {
     let bars = stacked(case, |variant| {
         let phases = variant.phases?;
         Some(vec![phases.create_ns, phases.steady_ns, phases.teardown_ns])
@@ -20,7 +20,7 @@ pub(crate) fn phases(id: &str, case: &CaseResult) -> Figures {
     stack(id, "Time of a repetition by phase (medians)", bars, parts)
 }
 
-pub(crate) fn memory(id: &str, case: &CaseResult) -> Figures {
+pub(crate) fn memory(id: &str, case: &CaseResult) -> Option<Figure> {
     let bars = stacked(case, |variant| {
         let memory = variant.memory.as_ref()?;
         let parts = [
@@ -54,37 +54,22 @@ fn stacked(case: &CaseResult, parts: impl Fn(&VariantSummary) -> Option<Vec<f64>
     case.variants.iter().filter_map(bar).collect()
 }
 
-pub(crate) fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>) -> Figures {
+pub(crate) fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>) -> Option<Figure> {
     if all.is_empty() {
-        return Figures::default();
+        return None;
     }
-    let row = |bar: &Bar| {
-        let values = bar
-            .parts
-            .iter()
-            .zip(parts.names)
-            .map(|(part, _)| (parts.write)(*part));
-        [bar.label.clone()].into_iter().chain(values).collect()
+    let said = |bar: &Bar| {
+        let values = bar.parts.iter().take(parts.names.len());
+        let values = values.map(|part| (parts.write)(*part));
+        let row: Vec<String> = [bar.label.clone()].into_iter().chain(values).collect();
+        row.join(", ")
     };
-    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
-    let total = |bar: &Bar| (parts.write)(bar.parts.iter().sum());
-    let totals = all
-        .iter()
-        .map(|bar| format!("{} {}", bar.label, total(bar)));
-    let totals: Vec<String> = totals.collect();
-    let said: Vec<_> = rows.iter().map(|row| row.join(", ")).collect();
-    let desc = format!(
-        "Of each variant {}: {}",
-        parts.names.join(", "),
-        said.join("; ")
-    );
-    let figure = Figure {
-        id: id.to_owned(),
-        title: format!("{title}: {}", brief(&totals)),
-        desc,
-        legend: Legend::Parts(parts.names),
-        data: None,
-        chart: Chart::Bars(all, parts),
-    };
-    figure.into()
+    let said: Vec<String> = all.iter().map(said).collect();
+    let total = |bar: &Bar| format!("{} {}", bar.label, (parts.write)(bar.parts.iter().sum()));
+    let totals: Vec<String> = all.iter().map(total).collect();
+    let title = format!("{title}: {}", brief(&totals));
+    let (names, said) = (parts.names.join(", "), said.join("; "));
+    let desc = format!("Of each variant {names}: {said}");
+    let figure = Figure::new(id, title, desc, Chart::Bars(all, parts));
+    Some(figure.legend(Legend::Parts(parts.names)))
 }

@@ -7,9 +7,9 @@ use stats::Estimate;
 
 use super::UNTOLD;
 use super::pages::{PARTS, pages};
-use crate::document::table::{Cell, Col, Unit, Value, number, text, whole};
+use crate::document::table::{Cell, Col, Unit, missing, number, said, text, whole};
 use crate::number::factor_ends;
-use crate::words::{Tone, comparison, finding_of};
+use crate::words::{Tone, finding_of, found};
 
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
@@ -22,16 +22,16 @@ pub(crate) struct Row<'a> {
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("workload", |row| text(&row.work.workload).into()),
-    Column::new("along", |row| text(row.work.along.word()).into()),
-    Column::new("case", |row| text(&row.point.case).into()),
-    Column::new("flows", |row| whole(Some(row.point.flows)).into()).shown("flows", Unit::Plain),
-    Column::new("cpus", |row| whole(Some(row.work.room)).into()),
-    Column::new("variant", |row| text(&row.one.label).into()).label("variant"),
-    Column::new("processes", |row| whole(Some(row.one.processes)).into()),
-    Column::new("threads_each", |row| whole(Some(row.one.threads)).into()),
-    Column::new("counted", |row| text(&row.work.counted).into()),
-    Column::new("per_s", |row| number(Some(row.one.per_s)).into())
+    Column::new("workload", |row| text(&row.work.workload)),
+    Column::new("along", |row| text(row.work.along.word())),
+    Column::new("case", |row| text(&row.point.case)),
+    Column::new("flows", |row| whole(Some(row.point.flows))).shown("flows", Unit::Plain),
+    Column::new("cpus", |row| whole(Some(row.work.room))),
+    Column::new("variant", |row| text(&row.one.label)).label("variant"),
+    Column::new("processes", |row| whole(Some(row.one.processes))),
+    Column::new("threads_each", |row| whole(Some(row.one.threads))),
+    Column::new("counted", |row| text(&row.work.counted)),
+    Column::new("per_s", |row| number(Some(row.one.per_s)))
         .shown("a second", Unit::PerSecond)
         .drop(5),
     Column::new("over_one_flow", |row| row.over_one(|r| Some(r.ratio))),
@@ -67,24 +67,21 @@ pub(crate) const COLUMNS: &[Column] = &[
         .drop(3),
     Column::new("dtlb_misses_ratio", |row| {
         let of_threads = row.point.dtlb_misses.value();
-        number(of_threads.filter(|_| row.is_of_threads()).copied()).into()
+        number(of_threads.filter(|_| row.is_of_threads()).copied())
     }),
     Column::new("memory_bytes", |row| {
-        match &row.one.memory {
-            Measured::Value(bytes) => whole(Some(*bytes)),
-            Measured::NotAvailable { .. } => Value::NotAvailable(String::new()),
-        }
-        .into()
+        let memory = row.one.memory.value();
+        memory.map_or_else(|| missing(""), |bytes| whole(Some(*bytes)))
     })
     .shown("memory", Unit::Bytes)
     .drop(2),
     Column::new("page_bytes", |row| row.footprint(|pages| Some(pages.page))),
     Column::new("pages", |row| row.footprint(|pages| Some(pages.all.small))),
     Column::new("pages_by_flows", |row| {
-        row.footprint(|pages| small(&pages.by_flows))
+        row.footprint(|pages| Some(pages.by_flows.value()?.small))
     }),
     Column::new("pages_by_cores", |row| {
-        row.footprint(|pages| small(&pages.by_cores))
+        row.footprint(|pages| Some(pages.by_cores.value()?.small))
     }),
     Column::new("pages_by_flows_at_most", |row| {
         row.footprint(|pages| Some(pages.by_flows_at_most?.small))
@@ -100,10 +97,10 @@ pub(crate) const COLUMNS: &[Column] = &[
     }),
     Column::new("huge", |row| row.footprint(|pages| Some(pages.all.huge))),
     Column::new("huge_by_flows", |row| {
-        row.footprint(|pages| huge(&pages.by_flows))
+        row.footprint(|pages| Some(pages.by_flows.value()?.huge))
     }),
     Column::new("huge_by_cores", |row| {
-        row.footprint(|pages| huge(&pages.by_cores))
+        row.footprint(|pages| Some(pages.by_cores.value()?.huge))
     }),
     Column::new("huge_by_flows_at_most", |row| {
         row.footprint(|pages| Some(pages.by_flows_at_most?.huge))
@@ -114,12 +111,12 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("huge_of_a_core", |row| {
         row.footprint(|pages| of_a_core(pages, |touched| touched.huge))
     }),
-    Column::new("not_available", |row| text(missing(row.one)).into()),
+    Column::new("not_available", |row| text(not_available(row.one))),
 ];
 
 pub(crate) const PAGES: &[Column] = &[
-    Column::new("", |row| whole(Some(row.point.flows)).into()).shown("flows", Unit::Plain),
-    Column::new("", |row| text(&row.one.label).into()).label("variant"),
+    Column::new("", |row| whole(Some(row.point.flows))).shown("flows", Unit::Plain),
+    Column::new("", |row| text(&row.one.label)).label("variant"),
     Column::new("", |row| row.part(0, 0))
         .shown("4 KiB: of a flow", Unit::Plain)
         .drop(2),
@@ -141,12 +138,12 @@ pub(crate) const PAGES: &[Column] = &[
 
 impl Row<'_> {
     fn over_one(&self, part: fn(Ratio) -> Option<f64>) -> Cell {
-        number(self.one.over_one.and_then(part)).into()
+        number(self.one.over_one.and_then(part))
     }
 
     fn threads(&self, part: fn(Ratio) -> Option<f64>) -> Cell {
         let ratio = self.point.threads_over_processes;
-        number(ratio.filter(|_| self.is_of_threads()).and_then(part)).into()
+        number(ratio.filter(|_| self.is_of_threads()).and_then(part))
     }
 
     fn is_of_threads(&self) -> bool {
@@ -155,7 +152,7 @@ impl Row<'_> {
 
     fn times(&self, part: fn(&Estimate) -> Option<f64>) -> Cell {
         let finding = self.finding().filter(|_| self.is_of_threads());
-        number(finding.and_then(|f| part(f.estimate.as_ref()?))).into()
+        number(finding.and_then(|f| part(f.estimate.as_ref()?)))
     }
 
     fn finding(&self) -> Option<&Finding> {
@@ -168,54 +165,35 @@ impl Row<'_> {
         let first = self.point.variants.first();
         let is_first = first.is_some_and(|first| first.label == self.one.label);
         match self.finding() {
-            None if is_first => Cell::from(text("reference")).tone(Tone::Quiet),
+            None if is_first => text("reference").tone(Tone::Quiet),
             None => Cell::default(),
-            Some(finding) => {
-                let said = comparison(finding.estimate.as_ref(), &finding.verdict);
-                Cell::from(text(said.word)).tone(said.tone)
-            }
+            Some(finding) => found(finding).cell(),
         }
     }
 
     fn interval(&self) -> Cell {
-        let said = self
-            .finding()
-            .map(|f| comparison(f.estimate.as_ref(), &f.verdict));
-        said.map_or(Value::Nothing, |said| text(said.interval))
-            .into()
+        said(self.finding().map(|finding| found(finding).interval))
     }
 
     fn of_one(&self) -> Cell {
-        match self.one.over_one {
-            Some(over) => text(format!("{:.2}x", over.ratio)),
-            None => Value::NotAvailable(String::new()),
-        }
-        .into()
+        let over = self.one.over_one.map(|over| format!("{:.2}x", over.ratio));
+        over.map_or_else(|| missing(""), text)
     }
 
     fn of_one_ends(&self) -> Cell {
         let ends = self.one.over_one.and_then(|over| over.interval);
-        ends.map_or(Value::Nothing, |[low, high]| text(factor_ends(low, high)))
-            .into()
+        said(ends.map(|[low, high]| factor_ends(low, high)))
     }
 
     /// `part`: small pages (0) or huge ones (1).
     fn part(&self, part: usize, size: usize) -> Cell {
-        pages(self.one, PARTS[part], size).into()
+        pages(self.one, PARTS[part], size)
     }
 
     fn footprint(&self, part: fn(&Footprint) -> Option<u64>) -> Cell {
         let footprint = self.one.footprint.as_ref().and_then(Measured::value);
-        whole(footprint.and_then(part)).into()
+        whole(footprint.and_then(part))
     }
-}
-
-fn small(touched: &Measured<Touched>) -> Option<u64> {
-    touched.value().map(|touched| touched.small)
-}
-
-fn huge(touched: &Measured<Touched>) -> Option<u64> {
-    touched.value().map(|touched| touched.huge)
 }
 
 fn of_a_core(pages: &Footprint, size: fn(&Touched) -> u64) -> Option<u64> {
@@ -223,7 +201,7 @@ fn of_a_core(pages: &Footprint, size: fn(&Touched) -> u64) -> Option<u64> {
     cores.map(|core| size(&core.touched)).max()
 }
 
-fn missing(one: &Throughput) -> String {
+fn not_available(one: &Throughput) -> String {
     let mut missing = super::missing(one);
     if one.footprint.is_none() {
         missing.push(UNTOLD.to_owned());

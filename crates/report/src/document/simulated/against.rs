@@ -16,17 +16,16 @@ pub(super) struct Row<'a> {
 type Column = Col<fn(&Row<'_>) -> Cell>;
 
 const COLUMNS: &[Column] = &[
-    Column::new("", |row| text(row.flows.to_string()).into()).label("flows"),
-    Column::new("", |row| text(row.what).into()).label("simulated"),
-    Column::new("", |row| text(row.event).into())
+    Column::new("", |row| text(row.flows.to_string())).label("flows"),
+    Column::new("", |row| text(row.what)).label("simulated"),
+    Column::new("", |row| text(row.event))
         .label("counted as")
         .drop(1),
-    Column::new("", |row| text(row.of).into()).label("of"),
-    Column::new("", |row| number(Some(row.against.simulated)).into())
+    Column::new("", |row| text(row.of)).label("of"),
+    Column::new("", |row| number(Some(row.against.simulated)))
         .shown("simulated", Unit::Significant),
-    Column::new("", |row| number(Some(row.against.counted)).into())
-        .shown("counted", Unit::Significant),
-    Column::new("", |row| number(row.against.error()).into()).shown("error", Unit::Percent),
+    Column::new("", |row| number(Some(row.against.counted))).shown("counted", Unit::Significant),
+    Column::new("", |row| number(row.against.error())).shown("error", Unit::Percent),
 ];
 
 pub(super) fn add_table(section: &mut Section, caption: &str, group: &[&SimulatedCase]) {

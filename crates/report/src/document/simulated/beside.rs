@@ -3,11 +3,10 @@
 use lab::findings::simulated::{Count, SimulatedCase, conclusion};
 use lab::{Ours, Published, StudyResult, Topology};
 
-use crate::charts::Chart;
 use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
-use crate::charts::marker::Look;
-use crate::document::figures::{Figure, Legend};
+use crate::document::figures::{Figure, of_gains};
+use crate::document::then::year;
 
 pub(super) struct Drawn {
     pub(super) word: &'static str,
@@ -40,11 +39,7 @@ pub(super) fn published(
     all.filter(is_of).collect()
 }
 
-pub(super) fn year(study: &StudyResult) -> u32 {
-    study.study.origin.as_ref().map_or(0, |origin| origin.year)
-}
-
-pub(super) fn series(study: &StudyResult, one: &Published) -> Option<(String, Vec<Point>)> {
+pub(super) fn marks(study: &StudyResult, one: &Published) -> Option<(String, Vec<Point>)> {
     let points = one.points.iter().map(|&[x, y]| Point::alone(x, y));
     let label = format!("in {}: {}", year(study), one.theirs);
     (!one.points.is_empty()).then(|| (label, points.collect()))
@@ -106,32 +101,19 @@ impl NotRun {
     }
 
     pub(super) fn figure(&self, id: &str, study: &StudyResult) -> Option<Figure> {
-        let (label, points) = series(study, &self.published)?;
-        let series = vec![Series {
-            label,
-            look: Look::Variant(0),
-            points,
-            fit: Vec::new(),
-        }];
+        let (label, points) = marks(study, &self.published)?;
+        let series = vec![Series::new(0, label, points.into_iter())];
         let id = format!("{id}_{}_{}", self.workload, self.along);
         let desc = "The source's marks over the number of flows, threads over processes = 1.0.";
-        Some(over_flows(id, desc.to_owned(), self.said(study), series))
+        Some(over_flows(&id, desc.to_owned(), self.said(study), series))
     }
 }
 
-pub(super) fn over_flows(id: String, desc: String, title: String, series: Vec<Series>) -> Figure {
+pub(super) fn over_flows(id: &str, desc: String, title: String, series: Vec<Series>) -> Figure {
     Figure {
-        id,
         desc,
-        title,
-        legend: Legend::lines(&series),
         data: None,
-        chart: Chart::Gains(Gains {
-            series,
-            ideal: Vec::new(),
-            number: "flows".to_owned(),
-            upwards: String::new(),
-        }),
+        ..of_gains(id, title, Gains::over_flows(series))
     }
 }
 

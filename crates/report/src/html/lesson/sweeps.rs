@@ -10,6 +10,7 @@ use stats::{MeasuredPoint, OnCurve, curve};
 
 use super::Lesson;
 use super::picture::{WIDTH, at, px};
+use crate::charts::axis::ends;
 use crate::number::significant;
 use crate::words::{Comparison, comparison, spoken, with_unit};
 
@@ -207,12 +208,9 @@ pub(super) fn part(lesson: &Lesson) -> Markup {
 }
 
 fn picture(lesson: &Lesson, varied: &Varied) -> Markup {
-    let ends = varied.points.iter().map(|point| point.ends);
-    let ends = ends.chain(varied.curve.iter().map(|on| (on.low, on.high)));
-    let ends = ends.flat_map(|(low, high)| [low, high]);
-    let (low, high) = ends.fold((1.0_f64, 1.0_f64), |(low, high), end| {
-        (low.min(end), high.max(end))
-    });
+    let all = varied.points.iter().map(|point| point.ends);
+    let all = all.chain(varied.curve.iter().map(|on| (on.low, on.high)));
+    let (low, high) = ends(all.flat_map(|(low, high)| [low, high]).chain([1.0]));
     let y = |ratio: f64| FOOT - (FOOT - TOP) * (ratio / low).ln() / (high / low).ln().max(1e-9);
     let x = |point: &Point| at(varied.share(point.value));
     let line = |points: Vec<String>| format!("M{}", points.join("L"));
