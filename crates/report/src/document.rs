@@ -16,7 +16,6 @@ mod map;
 mod predicted;
 pub(crate) mod probes;
 mod profiled;
-mod requests;
 mod sampling;
 pub(crate) mod scaling;
 pub(crate) mod searched;

@@ -19,7 +19,7 @@ use crate::number::percent;
 use crate::plots::Plot;
 use crate::terminal::{Page, Style, sections};
 use crate::text::{shell_word, tied};
-use crate::words::{Tone, comparison, many, tone_of};
+use crate::words::{Tone, comparison, first_of, many, tone_of};
 
 /// Of more machines, only those that stand out have a row.
 const ROWS: usize = 40;
@@ -137,7 +137,7 @@ fn answers(fleet: &Fleet) -> Section {
             format!("{}/{}: {}", one.study, one.case, one.sentence),
         );
         if !one.left_out.is_empty() {
-            let names = brief(&one.left_out);
+            let names = first_of(&one.left_out, ROWS / 4, ", ");
             section.text(
                 Tone::Doubt,
                 format!("{}: other work on {names}, left out", one.name()),
@@ -145,13 +145,6 @@ fn answers(fleet: &Fleet) -> Section {
         }
     }
     section
-}
-
-fn brief(names: &[String]) -> String {
-    match names.len().checked_sub(ROWS / 4) {
-        Some(more) if more > 0 => format!("{} and {more} more", names[..ROWS / 4].join(", ")),
-        _ => names.join(", "),
-    }
 }
 
 fn table<'a>(caption: &str, all: impl Iterator<Item = &'a Comparison>) -> Table {
@@ -214,7 +207,7 @@ fn tone(agreement: Agreement) -> Tone {
 
 fn machines(fleet: &Fleet) -> Section {
     let mut section = Section::new("machines", "The machines").plots("machines", "");
-    section.figures(multiples(fleet), Detail::NEVER);
+    section.figures(multiples(fleet), Detail::Never);
     let odd: Vec<&FleetMachine> = match fleet.machines.len() {
         0..=ROWS => fleet.machines.iter().collect(),
         _ => {

@@ -104,6 +104,11 @@ pub(crate) fn variant_of<'a>(case: &'a CaseResult, label: &str) -> Option<&'a Va
     case.variants.iter().find(|variant| variant.label == label)
 }
 
+pub(crate) fn place_of(case: &CaseResult, label: &str) -> Option<usize> {
+    let mut variants = case.variants.iter();
+    variants.position(|variant| variant.label == label)
+}
+
 /// What is shared together, and cannot be distinguished by the models in between.
 pub(crate) const BUNDLES: &str = "the address space, with which signal handlers are shared, or \
     the file table, with which the working folder is";
@@ -122,6 +127,16 @@ pub(crate) fn cause(case: &CaseResult) -> (Tone, &'static str) {
 }
 
 pub(crate) use crate::number::many;
+
+/// `a, b and 3 more`.
+pub(crate) fn first_of(names: &[impl AsRef<str>], most: usize, between: &str) -> String {
+    let named: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let named = named.join(between);
+    match names.len().saturating_sub(most) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
 
 /// `grain (numbers)`; the unit is left out where it is the same word: `flows`.
 pub(crate) fn with_unit(parameter: &str, unit: &str) -> String {

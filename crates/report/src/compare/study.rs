@@ -75,7 +75,7 @@ pub(super) fn section(all: &SideBySide, number: usize, study: &ComparedStudy) ->
     let mut section =
         Section::new(&format!("study{number}"), &heading).plots(&study.name, "compared");
     limits::limits(&mut section, all, study);
-    section.figures(figures(all, number, study), Detail::NEVER);
+    section.figures(figures(all, number, study), Detail::Never);
     for case in &study.cases {
         section.section(self::case(all, case), Level::Answer);
     }

@@ -8,6 +8,8 @@ mod advice;
 mod asked;
 mod terms;
 
+pub(crate) use asked::labels;
+
 use lab::findings::answers::About;
 use lab::findings::quantity::by_cpu;
 use lab::{Answer, Results};
@@ -16,7 +18,6 @@ use crate::words::many;
 
 /// Differences of equal slots beyond this make a machine noisy.
 const NOISY: f64 = 0.05;
-const NAMED: usize = 3;
 
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
@@ -125,14 +126,6 @@ fn level<'a>(results: &Results, rows: impl Iterator<Item = &'a Answer>) -> Optio
 pub(crate) fn right_of_100(error: f64) -> String {
     let tenths = (1000.0 * (1.0 - error) + 1e-6).floor();
     crate::number::trimmed(tenths / 10.0, 1)
-}
-
-fn few(labels: &[String]) -> String {
-    let named = labels[..labels.len().min(NAMED)].join("; ");
-    match labels.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
 }
 
 fn head(results: &Results) -> Vec<String> {

@@ -8,10 +8,9 @@ use super::detail::Detail;
 use super::figures::{Figure, course, ecdf, flames, latencies, memory, of_mixes, phases, slots};
 use super::predicted::predicted;
 use super::profiled::profiled;
-use super::requests::requests;
 use super::sampling::sampling;
 use super::searched::{self, is_self_managed};
-use super::variants::{self, COLUMNS};
+use super::variants::{self, COLUMNS, requests};
 use super::{Section, counting};
 use crate::gathered::grouped;
 use crate::number::time;
@@ -24,9 +23,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
         .aside(circumstances(results, case).join(" · "))
         .plots(study, &case.case.name);
     section.text(Tone::Quiet, work_of(&case.case));
-    if let Some(cut) = results.stopped(case) {
-        section.text(Tone::Doubt, cut);
-    }
+    section.texts(Tone::Doubt, results.stopped(case));
     if case.slots.is_empty() {
         return section;
     }
@@ -99,9 +96,7 @@ pub(super) fn of_point(id: &str, case: &CaseResult) -> impl Iterator<Item = Figu
 
 pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.text(Tone::Plain, &finding.sentence);
-    if let Some(failed) = &finding.failed {
-        section.text(Tone::Doubt, failed);
-    }
+    section.texts(Tone::Doubt, &finding.failed);
     let average = finding.average.as_ref();
     if let Some((average, words)) = average.and_then(|one| Some((one, one.words.as_ref()?))) {
         let tone = if average.is_apart {
@@ -111,10 +106,8 @@ pub(super) fn said(section: &mut Section, finding: &Finding) {
         };
         section.text(tone, words);
     }
-    section.quiet(finding.early.clone());
-    if let Some(doubt) = &finding.overstated {
-        section.text(Tone::Doubt, doubt);
-    }
+    section.quiet(&finding.early);
+    section.texts(Tone::Doubt, &finding.overstated);
     if !finding.why.is_empty() {
         section.text(Tone::Plain, format!("Why: {}", finding.why.join("; ")));
     }

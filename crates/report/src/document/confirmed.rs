@@ -13,9 +13,7 @@ pub(super) fn confirmed(section: &mut Section, case: &CaseResult) {
         let Some(found) = &finding.confirmed else {
             continue;
         };
-        for line in found.lines() {
-            section.text(Tone::Plain, line);
-        }
+        section.texts(Tone::Plain, found.lines());
         if let Some(one) = found.tries.first() {
             section.quiet([head(finding, one)]);
             let heads = ["with", "which takes away", "gap", "gap left", "closes"];

@@ -6,7 +6,7 @@ use super::Section;
 use super::table::{Cell, Col, Table, Unit, Value, number, text};
 use crate::gathered::distinct;
 use crate::number::{count, percent, time};
-use crate::words::{Tone, many};
+use crate::words::many;
 
 /// Smaller shares are less than all of the time.
 const ALL: f64 = 0.9995;
@@ -189,7 +189,6 @@ fn cost(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
 }
 
 pub(super) fn of_study(section: &mut Section, study: &StudyResult) {
-    for line in lab::findings::counted::missing(study) {
-        section.text(Tone::Quiet, format!("events {line}"));
-    }
+    let missing = lab::findings::counted::missing(study).into_iter();
+    section.quiet(missing.map(|line| format!("events {line}")));
 }

@@ -27,8 +27,6 @@ pub(crate) enum Data {
 }
 
 impl Detail {
-    pub(crate) const NEVER: Self = Self::Never;
-
     pub(crate) const LEVELS: [Self; 8] = [
         Self::All,
         Self::NoTablesOfSlots,
@@ -109,6 +107,6 @@ mod tests {
         let said = Detail::LEVELS.map(|level| level.said().unwrap_or_default());
         assert_eq!(said[0], "");
         assert!(said.is_sorted_by(|a, b| a != b), "{said:#?}");
-        assert!(Detail::LEVELS.iter().all(|level| *level < Detail::NEVER));
+        assert!(Detail::LEVELS.iter().all(|level| *level < Detail::Never));
     }
 }

@@ -2,6 +2,7 @@
 
 use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
 
+use super::answers::labels;
 use super::case::{failed, role, said};
 use super::detail::Detail;
 use super::figures::{Figure, heat};
@@ -19,7 +20,7 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
     let mut section = Section::new(id, &map.setting())
         .aside(noise_of(&map.cases).join(" · "))
         .plots(study, &map.setting());
-    section.figures(figure(id, map), Detail::NEVER);
+    section.figures(figure(id, map), Detail::Never);
     section.text(
         Tone::Quiet,
         format!(
@@ -28,24 +29,18 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
         ),
     );
     section.table(compared(map));
-    if let Some(part) = section.parts.last_mut() {
-        part.until = Detail::NoFolds;
-    }
+    section.last_until(Detail::NoFolds);
     section.table(causes(map));
     let rows = map
         .cases
         .iter()
         .map(|case| (*case, OperationMatrix::row(case)));
-    for line in cut_short_together(results, rows) {
-        section.text(Tone::Doubt, line);
-    }
+    section.texts(Tone::Doubt, cut_short_together(results, rows));
     section.quiet(role(results, &map.cases));
     map.cases.iter().for_each(|case| failed(&mut section, case));
     for fold in [typical(map), reasons(map)] {
         section.section(fold, Level::Evidence);
-        if let Some(part) = section.parts.last_mut() {
-            part.until = Detail::NoFolds;
-        }
+        section.last_until(Detail::NoFolds);
     }
     section
 }
@@ -57,8 +52,7 @@ fn figure(id: &str, map: &OperationMatrix<'_>) -> Option<Figure> {
 
 fn subjects<'a>(map: &OperationMatrix<'a>) -> Vec<&'a str> {
     let first = map.cases.first().into_iter();
-    let variants = first.flat_map(|case| case.variants.iter().skip(1));
-    variants.map(|variant| variant.label.as_str()).collect()
+    first.flat_map(|case| labels(case).skip(1)).collect()
 }
 
 fn grid(map: &OperationMatrix<'_>) -> Grid {
@@ -145,8 +139,7 @@ fn effect(effect: Effect) -> String {
 
 fn typical(map: &OperationMatrix<'_>) -> Section {
     let first = map.cases.first().into_iter();
-    let labels = first.flat_map(|case| case.variants.iter().map(|v| v.label.as_str()));
-    let labels: Vec<&str> = labels.collect();
+    let labels: Vec<&str> = first.flat_map(|case| labels(case)).collect();
     let heads = labels
         .iter()
         .map(|label| Column::right(*label).unit(Unit::Time));

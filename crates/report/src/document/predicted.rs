@@ -12,9 +12,7 @@ pub(super) fn predicted(section: &mut Section, case: &CaseResult) {
     let Some(found) = &case.predicted else {
         return;
     };
-    for line in found.lines() {
-        section.text(Tone::Plain, line);
-    }
+    section.texts(Tone::Plain, found.lines());
     let Some(one) = found.parts.first() else {
         return;
     };

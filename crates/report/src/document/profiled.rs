@@ -7,7 +7,7 @@ use measure::Measured;
 use super::Section;
 use crate::gathered::grouped;
 use crate::number::{percent, time};
-use crate::words::{Tone, many};
+use crate::words::{Tone, first_of, many};
 
 const FILES: usize = 4;
 
@@ -27,9 +27,7 @@ pub(super) fn profiled(section: &mut Section, case: &CaseResult) {
 
 fn of_finding(section: &mut Section, finding: &Finding, found: &Profiled) {
     section.text(Tone::Plain, head(finding, found));
-    for line in found.lines() {
-        section.text(Tone::Plain, line);
-    }
+    section.texts(Tone::Plain, found.lines());
     section.quiet(seen(finding, found));
     section.quiet(unseen(found).map(|one| format!("Not seen: {one}")));
 }
@@ -44,14 +42,9 @@ fn unseen(found: &Profiled) -> impl Iterator<Item = String> {
         Measured::Value(_) => None,
     });
     grouped(all).into_iter().map(|((what, remedy), names)| {
-        let more = names.len().saturating_sub(FILES);
-        let shown = names[..names.len() - more].join(", ");
+        let shown = first_of(&names, FILES, ", ");
         let colon = if shown.is_empty() { "" } else { ": " };
-        let more = match more {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("{what}{colon}{shown}{more}{}", bracketed(remedy))
+        format!("{what}{colon}{shown}{}", bracketed(remedy))
     })
 }
 

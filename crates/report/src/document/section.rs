@@ -65,7 +65,7 @@ impl Section {
     pub(crate) fn push(&mut self, body: Body) -> &mut Part {
         self.parts.push(Part {
             level: Level::Evidence,
-            until: Detail::NEVER,
+            until: Detail::Never,
             plots: None,
             body,
         });
@@ -77,9 +77,23 @@ impl Section {
         self.push(Body::Text(tone, text.into()))
     }
 
-    pub(crate) fn quiet<T: Into<String>>(&mut self, texts: impl IntoIterator<Item = T>) {
+    pub(crate) fn texts<T: Into<String>>(
+        &mut self,
+        tone: Tone,
+        texts: impl IntoIterator<Item = T>,
+    ) {
         for text in texts {
-            self.text(Tone::Quiet, text);
+            self.text(tone, text);
+        }
+    }
+
+    pub(crate) fn quiet<T: Into<String>>(&mut self, texts: impl IntoIterator<Item = T>) {
+        self.texts(Tone::Quiet, texts);
+    }
+
+    pub(crate) fn last_until(&mut self, until: Detail) {
+        if let Some(part) = self.parts.last_mut() {
+            part.until = until;
         }
     }
 

@@ -149,12 +149,10 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
             own.figures(figure, Detail::WhatFits);
             let said = beside::said(study, group, drawn);
             if let Some(sentence) = said.sentence {
-                let until = if is_title { Detail::All } else { Detail::NEVER };
+                let until = if is_title { Detail::All } else { Detail::Never };
                 own.text(Tone::Plain, sentence).until = until;
             }
-            said.more.into_iter().for_each(|one| {
-                own.text(Tone::Plain, one);
-            });
+            own.texts(Tone::Plain, said.more);
         }
         let rows = rows(results, study).filter(|row| is_of(row.case, one));
         let table = Table::of(caption(one), COLUMNS, rows)

@@ -33,9 +33,7 @@ pub(super) fn section(
         section.figure(ruler).level = Level::Answer;
     }
     then::then_and_now(&mut section, &id, study);
-    for sentence in study.sentences.iter().skip(1) {
-        section.text(Tone::Plain, sentence);
-    }
+    section.texts(Tone::Plain, study.sentences.iter().skip(1));
     section.figures(alone(&id, study), Detail::WhatFits);
     limits::limits(&mut section, &format!("{id}-limits"), study);
     simulated::simulated(&mut section, &id, results, study);

@@ -7,9 +7,8 @@ use lab::{CaseResult, Law, Results};
 use super::case::{failed, launches, of_point, own_work, role, said};
 use super::detail::Detail;
 use super::figures::{self, Figure, forest, of_sweep};
-use super::requests::requests;
 use super::scaling::is_scaled;
-use super::variants::{self, COLUMNS};
+use super::variants::{self, COLUMNS, requests};
 use super::{Level, Section, counting};
 use crate::charts::lines::{Point, Series};
 use crate::words::{
@@ -37,9 +36,8 @@ pub(super) fn sweep(
         section.text(Tone::Doubt, format!("{} {cut}", spoken(sweep.parameter)));
     }
     section.figures(charts(id, sweep, laws), Detail::WhatFits);
-    for law in laws.iter().filter(|law| law.sweep == sweep.name) {
-        section.text(Tone::Plain, &law.sentence);
-    }
+    let own = laws.iter().filter(|law| law.sweep == sweep.name);
+    section.texts(Tone::Plain, own.map(|law| &law.sentence));
     let cases: Vec<&CaseResult> = sweep.points.iter().map(|(_, case)| *case).collect();
     let caption = format!("Times, and memory of the parent and all flows, by {axis}");
     section.table(variants::table(
@@ -69,9 +67,7 @@ pub(super) fn sweep(
         let id = format!("{id}-{place}");
         let one = of_one(&id, study, results, (sweep, case), until);
         section.section(one, Level::Evidence);
-        if let Some(part) = section.parts.last_mut() {
-            part.until = Detail::NoFolds;
-        }
+        section.last_until(Detail::NoFolds);
     }
     section
 }

@@ -6,6 +6,7 @@ use lab::{CaseResult, LabelledVariant, Phases, VariantSummary};
 use measure::memory::Memory;
 use stats::Summary;
 
+use super::Section;
 use super::table::{Cell, Col, Table, Unit, measured, missing, number, said, text, whole};
 use crate::words::{Tone, finding_of, found, is_alone};
 
@@ -111,7 +112,7 @@ pub(crate) const COLUMNS: &[Column] = &[
 ];
 
 /// Requests a second and latencies; the quantities of [`COLUMNS`] under other headings.
-pub(crate) const REQUESTS: &[Column] = &[
+const REQUESTS: &[Column] = &[
     NAME,
     Column::new("", |row| row.requests(|r| r.per_s)).shown("requests/s", Unit::Rate),
     Column::new("", |row| row.requests(|r| r.p50_ns as f64)).shown("p50", Unit::Time),
@@ -153,6 +154,18 @@ pub(crate) fn table(
         }
     };
     table.head("verdict", versus).head("interval", "")
+}
+
+const NOTE: &str = "Requests: median a second of the steady phase. Latencies: of all \
+    requests of all counted repetitions, within 3.1 %.";
+
+/// Requests a second and their latencies, one row a variant.
+pub(super) fn requests(section: &mut Section, parameter: Option<&str>, cases: &[&CaseResult]) {
+    let mut variants = cases.iter().flat_map(|case| &case.variants);
+    if variants.any(|variant| variant.requests.is_some()) {
+        section.table(table("Requests and latencies", REQUESTS, parameter, cases));
+        section.quiet([NOTE]);
+    }
 }
 
 fn verdict(row: &Row<'_>) -> Cell {

@@ -32,7 +32,7 @@ fn group(page: &mut Page<'_>, group: &Group) {
         .unwrap_or(0);
     for (place, fact) in group.rows.iter().enumerate() {
         let text = again(fact, &group.rows[..place]).unwrap_or_else(|| value(fact));
-        page.entry(&fact.name, names.min(NAMES), &text);
+        page.beside(2, (&fact.name, names.min(NAMES)), Tone::Plain, &text);
     }
 }
 
@@ -43,7 +43,7 @@ fn again(fact: &Fact, above: &[Fact]) -> Option<String> {
     is_missing.then(|| format!("not available, as {}", first.name))
 }
 
-pub(crate) fn value(fact: &Fact) -> String {
+fn value(fact: &Fact) -> String {
     if fact.note.is_empty() {
         fact.value.clone()
     } else {

@@ -54,10 +54,6 @@ impl<'a> Page<'a> {
         }
     }
 
-    pub(crate) fn entry(&mut self, name: &str, columns: usize, text: &str) {
-        self.beside(2, (name, columns), Tone::Plain, text);
-    }
-
     pub(super) fn beside(
         &mut self,
         indent: usize,

@@ -3,11 +3,12 @@ use lab::{Answer, CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 
 use stats::Verdict;
 
-use super::{Answers, few};
+use super::Answers;
 use crate::gathered::grouped;
 use crate::text::shell_word;
-use crate::words::{ending, many};
+use crate::words::{ending, first_of, many};
 
+const NAMED: usize = 3;
 const REASONS: usize = 4;
 /// Enough for an interval of any number of comparisons.
 const LEAST_ROUNDS: usize = 20;
@@ -179,10 +180,10 @@ fn runnable(results: &Results, study: &str) -> Option<String> {
 pub(super) fn causes(results: &Results, without: &[(String, usize)]) -> Option<String> {
     let (_, place) = without.first()?;
     let study = runnable(results, &results.studies[*place].study.name)?;
-    let labels: Vec<String> = without.iter().map(|(label, _)| label.clone()).collect();
+    let labels: Vec<&str> = without.iter().map(|(label, _)| label.as_str()).collect();
     Some(format!(
         "No cause was found for {}. Counting events may show one: flowgauge run {study} --events all",
-        few(&labels)
+        first_of(&labels, NAMED, "; ")
     ))
 }
 

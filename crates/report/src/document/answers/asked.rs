@@ -8,7 +8,7 @@ use crate::words::many;
 const NAMED: usize = 5;
 
 /// `Varied: flows (2, 100, 20,000); against processes: threads, fiber`; only of a study alone.
-pub(crate) fn asked(results: &Results) -> Option<String> {
+pub(super) fn asked(results: &Results) -> Option<String> {
     let [study] = &results.studies[..] else {
         return None;
     };
@@ -37,7 +37,7 @@ pub(crate) fn asked(results: &Results) -> Option<String> {
     Some(format!("{varied}{compared}{others}"))
 }
 
-pub(super) fn labels(case: &CaseResult) -> impl Iterator<Item = &str> {
+pub(crate) fn labels(case: &CaseResult) -> impl Iterator<Item = &str> {
     case.variants.iter().map(|variant| variant.label.as_str())
 }
 

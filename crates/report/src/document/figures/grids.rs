@@ -7,7 +7,7 @@ use super::Figure;
 use super::heat::heat;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::plain;
-use crate::words::{Tone, finding_of, many, of_first, spoken};
+use crate::words::{Tone, finding_of, many, of_first, place_of, spoken};
 use lab::Sweep;
 
 pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Option<Figure> {
@@ -43,11 +43,7 @@ fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
 }
 
 pub(crate) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
-    let place = case
-        .variants
-        .iter()
-        .position(|variant| variant.label == label)?;
-    if place == 0 {
+    if place_of(case, label)? == 0 {
         return Some(Cell {
             ratio: None,
             interval: None,

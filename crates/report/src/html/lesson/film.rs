@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use super::Lesson;
 use super::picture::{WIDTH, at, px};
 use crate::number::time;
+use crate::words::place_of;
 
 const LANES: usize = 8;
 const LANE: f64 = 11.0;
@@ -62,9 +63,8 @@ pub(super) fn of(
     names: [&str; 2],
 ) -> Option<Film> {
     let case = results.case_of(row)?;
-    let places = [row.subject.as_deref()?, row.reference.as_deref()?];
-    let places = places.map(|label| case.variants.iter().position(|own| own.label == label));
-    let places = [places[0]?, places[1]?];
+    let place = |label: &Option<String>| place_of(case, label.as_deref()?);
+    let places = [place(&row.subject)?, place(&row.reference)?];
     let slower = usize::from(row.ratio? < 1.0);
     let seen = seen(case, row).map(|seen| (seen, slower));
     let film = recorded(case, places, names).map(|sides| Film {

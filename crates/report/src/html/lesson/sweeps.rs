@@ -12,7 +12,7 @@ use super::Lesson;
 use super::picture::{WIDTH, at, px};
 use crate::charts::axis::ends;
 use crate::number::significant;
-use crate::words::{Comparison, comparison, spoken, with_unit};
+use crate::words::{Comparison, comparison, place_of, spoken, with_unit};
 
 /// Of the picture: the highest and the lowest place of a mark, and all of it.
 const TOP: f64 = 14.0;
@@ -124,10 +124,7 @@ fn point(row: &Answer, (value, case): &(f64, &CaseResult)) -> Option<Point> {
 }
 
 fn rounds(row: &Answer, case: &CaseResult) -> Option<Vec<(f64, f64)>> {
-    let place = |label: &Option<String>| {
-        let label = label.as_deref()?;
-        case.variants.iter().position(|own| own.label == label)
-    };
+    let place = |label: &Option<String>| place_of(case, label.as_deref()?);
     let (reference, subject) = (place(&row.reference)?, place(&row.subject)?);
     let of = |variant: usize, round: usize| {
         let mut slots = case.slots.iter();
