@@ -38,32 +38,15 @@ const WIDTHS: [u32; 2] = [1280, 390];
 
 /// What the script found in each page at each width, and what the browser wrote to its console.
 fn look_at(browser: &str, pages: &[PathBuf], dark: bool) -> (Vec<Value>, Vec<String>) {
-    let beside = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let frame = beside.join(format!("browser-dark-{dark}.html"));
-    let profile = frame.with_extension("profile");
-    std::fs::write(&frame, framed(pages)).expect("the frame can be written");
-    let output = Command::new(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--dump-dom",
-        ])
-        .args(["--virtual-time-budget=60000", "--enable-logging=stderr"])
-        .arg("--window-size=1400,1000")
-        .arg(format!(
-            "--blink-settings=preferredColorScheme={}",
-            u8::from(!dark)
-        ))
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .arg(format!("file://{}", frame.display()))
-        .output()
-        .expect("the browser runs");
-    let _never_made_is_fine = std::fs::remove_dir_all(&profile);
-    let dom = String::from_utf8_lossy(&output.stdout);
-    let said = String::from_utf8_lossy(&output.stderr);
-    let told = dom.split("<pre class=\"found\">").skip(1);
-    let told: Vec<Value> = told.map(found).collect();
+    let scheme = format!("--blink-settings=preferredColorScheme={}", u8::from(!dark));
+    let flags = [
+        "--virtual-time-budget=60000",
+        "--enable-logging=stderr",
+        "--window-size=1400,1000",
+        &scheme,
+    ];
+    let name = format!("browser-dark-{dark}.html");
+    let (told, said) = shown(browser, &name, &framed(pages), &flags);
     assert_eq!(
         told.len(),
         pages.len() * WIDTHS.len(),
@@ -74,6 +57,32 @@ fn look_at(browser: &str, pages: &[PathBuf], dark: bool) -> (Vec<Value>, Vec<Str
         .filter(|line| line.contains("CONSOLE"))
         .map(str::to_owned);
     (told, console.collect())
+}
+
+/// What scripts of a page reported in a browser with these flags, and what that wrote to its log.
+fn shown(browser: &str, name: &str, page: &str, flags: &[&str]) -> (Vec<Value>, String) {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let profile = path.with_extension("profile");
+    std::fs::write(&path, page).expect("the page can be written");
+    let output = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--dump-dom",
+        ])
+        .args(flags)
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}", path.display()))
+        .output()
+        .expect("the browser runs");
+    let _never_made_is_fine = std::fs::remove_dir_all(&profile);
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let told = dom.split("<pre class=\"found\">").skip(1).map(found);
+    (
+        told.collect(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
 }
 
 /// What a page reported, from where it is written down in the frame.
@@ -221,27 +230,8 @@ fn what_a_frame_of_a_film_takes() {
     };
     let page = html::page(&results());
     let page = page.replacen("</body>", &format!("<script>{FRAMES}</script></body>"), 1);
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("browser-film.html");
-    std::fs::write(&path, page).expect("the page can be written");
-    let profile = path.with_extension("profile");
-    let output = Command::new(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--dump-dom",
-        ])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .arg(format!("file://{}", path.display()))
-        .output()
-        .expect("the browser runs");
-    let _never_made_is_fine = std::fs::remove_dir_all(&profile);
-    let dom = String::from_utf8_lossy(&output.stdout);
-    let told = dom
-        .split("<pre class=\"found\">")
-        .nth(1)
-        .map(found)
-        .expect("it was played");
+    let (told, _) = shown(browser, "browser-film.html", &page, &[]);
+    let told = told.first().expect("it was played");
     assert!(told["frames"].as_u64() >= Some(200), "{told}");
     println!(
         "a frame of a film takes {} ms of script, {} ms at most",

@@ -1,10 +1,14 @@
 //! Two runs side by side, in every format.
 
+use std::collections::BTreeSet;
+
 use lab::Results;
 use lab::compare::{How, Named, SideBySide, compare};
 use report::{compare as side_by_side, csv, json};
 use unicode_width::UnicodeWidthStr;
 
+use crate::escaping::acts_or_hides;
+use crate::html::{assert_ids_are_unique, assert_needs_nothing_else};
 use crate::support;
 use crate::support::full::full;
 use crate::support::{HOSTILE, results};
@@ -85,32 +89,13 @@ fn what_is_not_compared_has_its_reason() {
 #[test]
 fn the_page_needs_nothing_else_and_nothing_in_it_acts() {
     let page = side_by_side::page(&both());
-    for outside in [
-        "http:",
-        "https:",
-        "src=",
-        "@import",
-        "<link",
-        "<script>alert",
-    ] {
-        assert!(
-            !page
-                .replace("http://www.w3.org/2000/svg", "")
-                .contains(outside),
-            "{outside}"
-        );
-    }
-    let acts = |c: char| c != '\n' && (c.is_control() || "\u{200b}\u{202e}\u{2066}".contains(c));
+    assert_needs_nothing_else(&page);
+    assert!(!page.contains("<script>alert"));
     for text in [page.clone(), text(80), csv::compared(&both())] {
-        assert_eq!(text.chars().find(|c| acts(*c)), None);
+        assert_eq!(text.chars().find(|c| acts_or_hides(*c)), None);
     }
     assert!(HOSTILE.contains('\u{202e}') && page.contains("gnorw"));
-    let ids = page.split(" id=\"").skip(1);
-    let mut names: Vec<_> = ids.filter_map(|rest| rest.split('"').next()).collect();
-    let count = names.len();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), count);
+    assert_ids_are_unique(&page);
     assert_eq!(
         side_by_side::plots(&both()).len(),
         page.matches("<figure id=").count()
@@ -239,8 +224,6 @@ fn lines_of_several_runs_are_told_apart_by_their_strokes() {
         let look = entry.split_once('>').expect("a look").1;
         *entry = &look[..look.rfind("</i>").expect("a marker")];
     }
-    let count = entries.len();
-    entries.sort_unstable();
-    entries.dedup();
-    assert_eq!(entries.len(), count, "{entries:?}");
+    let different: BTreeSet<&str> = entries.iter().copied().collect();
+    assert_eq!(different.len(), entries.len(), "{entries:?}");
 }

@@ -1,15 +1,8 @@
 //! Counted events.
 
-use lab::Results;
-use report::{csv, html, json, terminal};
-use serde_json::Value;
+use report::{csv, html};
 
-use crate::support::{self, counted, results};
-
-fn at_width(results: &Results, width: usize) -> String {
-    let style = support::verbose(width);
-    terminal::run(results, &style, None)
-}
+use crate::support::{counted, findings, results, whole_text};
 
 /// The part of the text about the first case's events.
 fn part(text: &str) -> String {
@@ -23,13 +16,13 @@ fn part(text: &str) -> String {
 #[test]
 fn the_terminal_shows_what_was_counted_and_scaled() {
     let results = counted();
-    insta::assert_snapshot!(part(&at_width(&results, 80)));
-    insta::assert_snapshot!(part(&at_width(&results, 140)));
+    insta::assert_snapshot!(part(&whole_text(&results, 80)));
+    insta::assert_snapshot!(part(&whole_text(&results, 140)));
 }
 
 #[test]
 fn what_is_not_available_is_said_once_a_study_with_reason_and_remedy() {
-    let text = at_width(&counted(), 200);
+    let text = whole_text(&counted(), 200);
     let first = text.split("scaling: ").next().expect("a study");
     for (line, remedy) in [
         ("events not available: cache misses: ", "virtual PMU"),
@@ -43,7 +36,7 @@ fn what_is_not_available_is_said_once_a_study_with_reason_and_remedy() {
         let words: Vec<&str> = first.split_whitespace().collect();
         assert!(words.join(" ").contains(remedy), "{said:?}");
     }
-    assert!(!at_width(&results(), 200).contains("Counted while"));
+    assert!(!whole_text(&results(), 200).contains("Counted while"));
 }
 
 #[test]
@@ -67,8 +60,7 @@ fn rows_hold_what_was_read_and_what_is_made_of_it() {
 
 #[test]
 fn json_has_medians_and_reasons() {
-    let results = counted();
-    let document: Value = serde_json::from_str(&json::findings(&results)).expect("JSON");
+    let document = findings(&counted());
     let variant = &document["studies"][0]["cases"][0]["variants"][0];
     insta::assert_snapshot!(format!("{:#}", variant["counted"]));
     assert_eq!(document["header"]["settings"]["events"][0], "task_clock");

@@ -25,6 +25,20 @@ fn findings() {
 }
 
 #[test]
+fn a_run_has_no_table_of_what_it_did_not_do() {
+    let files = [
+        "samples.csv",
+        "scaling.csv",
+        "search.csv",
+        "workers.csv",
+        "laws.csv",
+    ];
+    for file in files {
+        assert_eq!(support::table(file, &results()), None, "{file}");
+    }
+}
+
+#[test]
 fn shared() {
     insta::assert_snapshot!(support::table("shared.csv", &mapped()).expect("there is a map"));
 }

@@ -5,7 +5,7 @@ use report::{csv, html, json};
 
 use crate::support::{HOSTILE, machine, results};
 
-fn acts_or_hides(c: char) -> bool {
+pub(crate) fn acts_or_hides(c: char) -> bool {
     c != '\n' && (c.is_control() || "\u{200b}\u{202e}\u{2066}".contains(c))
 }
 

@@ -48,10 +48,7 @@ pub(crate) fn large() -> Results {
 fn the_page_needs_nothing_else() {
     let page = html::page(&results());
     write("report.html", &page);
-    let page = page.replace("http://www.w3.org/2000/svg", "");
-    for outside in ["http:", "https:", "//cdn", "src=", "@import", "<link"] {
-        assert!(!page.contains(outside), "{outside}");
-    }
+    assert_needs_nothing_else(&page);
 }
 
 #[test]
@@ -164,16 +161,23 @@ fn every_chart_is_described() {
 
 #[test]
 fn ids_are_unique() {
-    let page = html::page(&results());
-    let mut ids: Vec<_> = page
-        .split(" id=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect();
-    let all = ids.len();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), all);
+    assert_ids_are_unique(&html::page(&results()));
+}
+
+pub(crate) fn assert_ids_are_unique(page: &str) {
+    let ids = page.split(" id=\"").skip(1);
+    let ids = ids.filter_map(|rest| rest.split('"').next());
+    let ids: Vec<&str> = ids.collect();
+    let different: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(different.len(), ids.len());
+}
+
+/// Nothing is fetched from elsewhere.
+pub(crate) fn assert_needs_nothing_else(page: &str) {
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    for outside in ["http:", "https:", "//cdn", "src=", "@import", "<link"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
 }
 
 /// The answers of a page.
@@ -216,8 +220,7 @@ fn a_study_of_one_model_is_not_said_to_have_no_finding() {
     results.studies[0].cases.truncate(1);
     let page = html::page(&results);
     assert!(!page.contains(">reference<td>"));
-    let style = support::verbose(100);
-    let text = report::terminal::run(&results, &style, None);
+    let text = support::whole_text(&results, 100);
     assert!(
         !text.contains("vs process") && !text.contains("reference"),
         "{text}"

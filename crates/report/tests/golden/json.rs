@@ -6,15 +6,11 @@ use report::{html, json};
 use serde_json::Value;
 
 use crate::support::full::busy;
-use crate::support::{machine, mapped, results};
-
-fn parse(text: &str) -> Value {
-    serde_json::from_str(text).expect("it is JSON")
-}
+use crate::support::{findings, machine, mapped, results};
 
 #[test]
 fn findings_without_raw_slots() {
-    let mut document = parse(&json::findings(&results()));
+    let mut document = findings(&results());
     assert_eq!(document["header"]["settings"]["seed"], 42);
     let cases = document["studies"][0]["cases"]
         .as_array_mut()
@@ -31,7 +27,7 @@ fn findings_without_raw_slots() {
 
 #[test]
 fn what_is_missing_has_its_reason() {
-    let document = parse(&json::findings(&results()));
+    let document = findings(&results());
     let lost = &document["studies"][1]["cases"][0]["variants"][1];
     assert_eq!(lost["value"]["not_available"]["reason"], "no good slot");
     let denied = &document["studies"][2]["cases"][0]["variants"][0]["memory"]["not_available"];
@@ -48,7 +44,7 @@ fn numbers_that_are_none_become_reasons() {
     let mut results = results();
     let summary = &mut results.studies[0].cases[0].variants[0];
     summary.cpu_ns = Some(f64::NAN);
-    let document = parse(&json::findings(&results));
+    let document = findings(&results);
     let summary = &document["studies"][0]["cases"][0]["variants"][0];
     assert!(summary["cpu_ns"]["not_available"].is_object());
 }
@@ -72,7 +68,7 @@ fn what_was_not_asked_for_gets_no_false_reason() {
     let mut results = results();
     results.interrupted = None;
     results.header.settings.budget_s = None;
-    let document = parse(&json::findings(&results));
+    let document = findings(&results);
     let settings = &document["header"]["settings"];
     assert!(settings["budget_s"].is_null() && settings["floor"].is_null());
     assert!(settings["deadline_s"].is_null() && document["interrupted"].is_null());
@@ -93,7 +89,7 @@ fn what_was_not_asked_for_gets_no_false_reason() {
 
 #[test]
 fn before_a_comparison_ran_more_rounds_are_not_said_to_be_of_no_use() {
-    let document = parse(&json::findings(&results()));
+    let document = findings(&results());
     let more = &document["studies"][1]["cases"][0]["findings"][0]["verdict"]["more_rounds"];
     assert_eq!(
         more["not_available"]["reason"],
@@ -103,12 +99,12 @@ fn before_a_comparison_ran_more_rounds_are_not_said_to_be_of_no_use() {
 
 #[test]
 fn the_machine() {
-    let document = parse(&json::machine(&machine()));
+    let document: Value = serde_json::from_str(&json::machine(&machine())).expect("JSON");
     assert_eq!(document["schema"], json::SCHEMA);
     assert!(document["machine"]["topology"].is_object());
     // No quota is an answer and not a missing quantity.
     assert!(document["machine"]["allowance"]["quota"]["value"].is_null());
-    let header = parse(&json::findings(&results()))["header"]["machine"].clone();
+    let header = findings(&results())["header"]["machine"].clone();
     assert_eq!(header, document["machine"]);
 }
 
@@ -139,7 +135,7 @@ fn shown(page: &str) -> String {
 #[test]
 fn the_answers_are_those_of_the_screen_and_of_the_page() {
     for results in [results(), mapped(), busy(Preset::Quick, 10)] {
-        let document = parse(&json::findings(&results));
+        let document = findings(&results);
         let style = Style {
             width: 200,
             ..Style::default()
@@ -180,7 +176,7 @@ fn the_answers_are_those_of_the_screen_and_of_the_page() {
 /// The numbers of an answer are those of the finding that it speaks of.
 #[test]
 fn an_answer_has_the_numbers_of_its_finding() {
-    let document = parse(&json::findings(&busy(Preset::Quick, 10)));
+    let document = findings(&busy(Preset::Quick, 10));
     let mut compared = 0;
     for answer in document["answers"].as_array().expect("answers") {
         let study = &document["studies"][answer["place"].as_u64().expect("a place") as usize];

@@ -1,15 +1,12 @@
 //! Throughput along SMT and along cores, the pages behind it, and the source's figures.
 
-use report::terminal;
-use report::{html, json, plots};
-use serde_json::Value;
+use report::{html, plots};
 
 use crate::support;
 use crate::support::scaling::scaled;
 
 fn terminal(width: usize) -> String {
-    let style = support::verbose(width);
-    terminal::run(&scaled(), &style, None)
+    support::whole_text(&scaled(), width)
 }
 
 #[test]
@@ -31,11 +28,6 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
 fn one_row_a_variant_of_each_number() {
     let table = support::table("scaling.csv", &scaled()).expect("a table");
     insta::assert_snapshot!(table);
-}
-
-#[test]
-fn a_run_that_scales_nothing_has_no_table_of_it() {
-    assert_eq!(support::table("scaling.csv", &support::results()), None);
 }
 
 #[test]
@@ -76,7 +68,7 @@ fn throughput_over_flows_has_charts_and_times_of_unlike_work_have_none() {
 
 #[test]
 fn the_document_holds_all_of_it() {
-    let document: Value = serde_json::from_str(&json::findings(&scaled())).expect("JSON");
+    let document = support::findings(&scaled());
     let scaling = &document["studies"][0]["scaling"];
     assert_eq!(scaling[0]["along"], "smt");
     let two = &scaling[0]["points"][1];

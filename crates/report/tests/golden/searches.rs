@@ -1,16 +1,13 @@
 //! Work that makes its own flows: the source's table, the chart by the number of workers, where
 //! the time goes.
 
-use report::terminal;
-use report::{html, json, plots};
-use serde_json::Value;
+use report::{html, plots};
 
 use crate::support;
 use crate::support::searches::searches;
 
 fn terminal(width: usize) -> String {
-    let style = support::verbose(width);
-    terminal::run(&searches(), &style, None)
+    support::whole_text(&searches(), width)
 }
 
 #[test]
@@ -47,13 +44,8 @@ fn one_row_a_variant() {
 }
 
 #[test]
-fn a_run_without_searches_has_no_table_of_them() {
-    assert_eq!(support::table("search.csv", &support::results()), None);
-}
-
-#[test]
 fn the_document_holds_the_best_number_and_what_flows_used() {
-    let document: Value = serde_json::from_str(&json::findings(&searches())).expect("JSON");
+    let document = support::findings(&searches());
     let cases = document["studies"][0]["cases"].as_array().expect("cases");
     let case = |name: &str| {
         let mut cases = cases.iter();
@@ -80,10 +72,8 @@ fn the_page_has_the_charts_of_ours_and_of_the_source() {
     ] {
         assert!(page.contains(text), "{text}");
     }
-    let names: Vec<String> = plots::all(&searches())
-        .into_iter()
-        .map(|p| p.name)
-        .collect();
+    let plots = plots::all(&searches()).into_iter();
+    let names: Vec<String> = plots.map(|plot| plot.name).collect();
     for name in ["search-all-numbers", "search-designs-profile"] {
         assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
     }

@@ -2,10 +2,11 @@
 
 use lab::findings::simulated::{Count, SimulatedCase, SimulatedCount, Spread};
 use lab::{Results, Simulation, Topology};
-use report::terminal::{self, Style};
+use report::terminal::{self, PLAIN_WIDTH, Style};
 use report::{html, plots};
 
 use crate::support::scaling::scaled;
+use crate::support::whole_text;
 
 fn ratio(median: f64) -> Spread {
     Spread {
@@ -84,11 +85,7 @@ fn words(text: &str) -> String {
 fn simulated_misses_have_a_chart_each_with_a_conclusion_a_cause_and_the_source() {
     let results = simulated();
     let page = words(&html::page(&results));
-    let style = Style {
-        verbose: true,
-        ..Style::default()
-    };
-    let terminal = words(&terminal::run(&results, &style, None));
+    let terminal = words(&whole_text(&results, PLAIN_WIDTH));
     for said in [
         "with 4 flows threads have 22 % fewer LLC misses than processes",
         "with 4 flows threads have 59 % fewer DTLB misses than processes",
@@ -136,11 +133,7 @@ fn the_sources_mark_is_drawn_where_ours_was_not_run() {
                 ours was not run";
     let page = words(&html::page(&results));
     assert!(page.contains(said) && page.contains("add --workload wiki --along all"));
-    let style = Style {
-        verbose: true,
-        ..Style::default()
-    };
-    assert!(words(&terminal::run(&results, &style, None)).contains(said));
+    assert!(words(&whole_text(&results, PLAIN_WIDTH)).contains(said));
     let plots = plots::all(&results);
     let mark = |plot: &plots::Plot| plot.svg.contains("at 32 flows: 0.810x");
     assert!(plots.iter().any(mark), "the source's point");

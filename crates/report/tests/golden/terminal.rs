@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::support;
 use crate::support::full::busy;
-use crate::support::{machine, mapped, results, verbose as plain};
+use crate::support::{machine, mapped, results, verbose as plain, whole_text};
 
 fn brief(width: usize) -> Style {
     Style {
@@ -206,12 +206,12 @@ fn a_terminal_without_unicode_gets_ascii_alone() {
 
 #[test]
 fn a_run_at_80_columns() {
-    insta::assert_snapshot!(terminal::run(&results(), &plain(80), None));
+    insta::assert_snapshot!(whole_text(&results(), 80));
 }
 
 #[test]
 fn a_run_at_200_columns() {
-    insta::assert_snapshot!(terminal::run(&results(), &plain(200), None));
+    insta::assert_snapshot!(whole_text(&results(), 200));
 }
 
 #[test]
@@ -221,17 +221,15 @@ fn a_machine_at_80_columns() {
 
 #[test]
 fn a_map_at_80_and_140_columns() {
-    insta::assert_snapshot!(terminal::run(&mapped(), &plain(80), None));
-    insta::assert_snapshot!(terminal::run(&mapped(), &plain(140), None));
+    insta::assert_snapshot!(whole_text(&mapped(), 80));
+    insta::assert_snapshot!(whole_text(&mapped(), 140));
 }
 
 #[test]
 fn colour_changes_nothing_but_colour() {
     let style = Style {
-        width: 100,
         colour: true,
-        verbose: true,
-        ..Style::default()
+        ..plain(100)
     };
     let mut coloured = terminal::run(&results(), &style, None);
     assert!(coloured.contains("\u{1b}["));
@@ -239,19 +237,15 @@ fn colour_changes_nothing_but_colour() {
         let end = coloured[start..].find('m').expect("the end of a sequence");
         coloured.replace_range(start..=start + end, "");
     }
-    assert_eq!(coloured, terminal::run(&results(), &plain(100), None));
+    assert_eq!(coloured, whole_text(&results(), 100));
 }
 
 #[test]
 fn the_summary_comes_last() {
-    let text = terminal::run(&results(), &plain(200), None);
+    let text = whole_text(&results(), 200);
     let last = text.lines().last().expect("lines");
     assert!(last.starts_with("Report: DIR/report.html"), "{last}");
-    let brief = Style {
-        verbose: false,
-        ..plain(200)
-    };
-    let answers = terminal::run(&results(), &brief, None);
+    let answers = terminal::run(&results(), &brief(200), None);
     assert!(text.contains(answers.split_once("\n\n").expect("blank lines").0));
 }
 
@@ -273,7 +267,7 @@ fn first(change: impl Fn(&mut lab::StudyResult)) -> String {
     let mut results = results();
     results.studies.truncate(1);
     change(&mut results.studies[0]);
-    terminal::run(&results, &plain(120), None)
+    whole_text(&results, 120)
 }
 
 #[test]
@@ -321,11 +315,7 @@ fn a_sweep_of_many_titles_does_not_show_the_first_for_all() {
 #[test]
 fn columns_that_were_left_out_are_told_of_once() {
     let note = "columns to see all columns of all tables";
-    let at = |width| {
-        terminal::run(&results(), &plain(width), None)
-            .matches(note)
-            .count()
-    };
+    let at = |width| whole_text(&results(), width).matches(note).count();
     assert_eq!((at(80), at(200)), (1, 0));
 }
 
@@ -356,7 +346,7 @@ proptest! {
                 finding.sentence = labels[2].clone();
             }
         }
-        let text = terminal::run(&results, &plain(width), None);
+        let text = whole_text(&results, width);
         // A command is never cut.
         for line in text.lines().filter(|line| !support::is_command(line)) {
             prop_assert!(line.width() <= width, "{} > {width}: {line}", line.width());

@@ -1,15 +1,12 @@
 //! What workers used, the laws of their number, and where their files are.
 
-use report::terminal;
-use report::{html, json};
-use serde_json::Value;
+use report::html;
 
 use crate::support;
 use crate::support::workers::workers;
 
 fn terminal(width: usize) -> String {
-    let style = support::verbose(width);
-    let text = terminal::run(&workers(), &style, None);
+    let text = support::whole_text(&workers(), width);
     let table = text.find("What the workers used").expect("the table");
     text[table..].to_owned()
 }
@@ -39,15 +36,8 @@ fn laws() {
 }
 
 #[test]
-fn a_run_without_workers_has_no_tables_of_them() {
-    let others = support::results();
-    let both = ["workers.csv", "laws.csv"].map(|file| support::table(file, &others));
-    assert_eq!(both, [None, None]);
-}
-
-#[test]
 fn the_document_holds_all_of_it() {
-    let document: Value = serde_json::from_str(&json::findings(&workers())).expect("JSON");
+    let document = support::findings(&workers());
     let study = &document["studies"][0];
     let io = &study["cases"][2]["variants"][0]["workers"];
     assert_eq!(io["each"].as_array().map(Vec::len), Some(2));

@@ -3,13 +3,11 @@
 
 use flow::Answer;
 use flow::record::Turns;
-use lab::{Case, CaseEnd, Entry, Finding, Outcome, Preset, Results, Settings, Study};
+use lab::{Case, Finding, Outcome, Preset, Results, Settings, Study};
 use stats::{Estimate, Verdict};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Mutex;
 
 use super::journal::{Writer, header};
+use super::made;
 use super::slots::{Like, Noise, done};
 
 /// Flows that are written down of each slot; a page is no longer for more.
@@ -102,35 +100,14 @@ pub(crate) fn of_a_user(cases: usize) -> Results {
 
 /// A run of studies, with this many rounds of each case.
 fn run_of(studies: Vec<Study>, preset: Preset, rounds: usize) -> Results {
-    // Made once: tests that run side by side must not write the journal that others read.
-    static RUNS: Mutex<BTreeMap<String, Results>> = Mutex::new(BTreeMap::new());
     let cases: usize = studies.iter().map(|study| study.cases.len()).sum();
-    let name = format!("{}-{preset:?}-{rounds}-{cases}.jsonl", studies[0].name);
-    let mut runs = RUNS.lock().expect("no test fails in it");
-    let run = runs.entry(name.clone());
-    run.or_insert_with(|| make(&name, studies, preset, rounds))
-        .clone()
-}
-
-fn make(name: &str, studies: Vec<Study>, preset: Preset, rounds: usize) -> Results {
-    let mut header = header(studies.clone());
-    header.settings = Settings::usual(preset, 42);
-    let mut writer = Writer::new(Noise(3));
-    writer.line(&header);
-    for study in &studies {
-        for case in &study.cases {
-            writer.case(study, case, rounds, Some(CaseEnd::Rounds), |v, _, noise| {
-                slot(case, v, noise)
-            });
-        }
-    }
-    writer.line(&Entry::End {
-        interrupted: None,
-        at_s: 900.0,
-    });
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, writer.text()).expect("the journal can be written");
-    Results::from_journal(&path).expect("the journal can be read")
+    let name = format!("{}-{preset:?}-{rounds}-{cases}", studies[0].name);
+    made(&name, || {
+        let mut header = header(studies);
+        header.settings = Settings::usual(preset, 42);
+        let run = (&header, rounds, 900.0);
+        Writer::whole(run, Noise(3), |case, v, _, noise| slot(case, v, noise))
+    })
 }
 
 /// Variants differ, by more in some cases than in others, so that there is something to say.

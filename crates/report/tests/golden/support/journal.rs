@@ -13,11 +13,7 @@ use super::{HOSTILE, machine, studies};
 /// A run of operations under the four models.
 pub(super) fn of_operations() -> String {
     let study = studies::operations();
-    let mut writer = Writer {
-        text: String::new(),
-        at_s: 0.5,
-        noise: Noise(11),
-    };
+    let mut writer = Writer::new(Noise(11));
     writer.line(&header(vec![study.clone()]));
     for (case, (_, factors)) in study.cases.iter().zip(studies::OPERATIONS) {
         let slot = |v: usize, _, n: &mut Noise| done(like(3e6 * factors[v], 1), 5, n, false);
@@ -171,13 +167,13 @@ fn reason(variant: usize) -> Failure {
 }
 
 pub(super) struct Writer {
-    pub(super) text: String,
+    text: String,
     at_s: f64,
     noise: Noise,
 }
 
 impl Writer {
-    /// The text of a run of one study, every case of which had all of its rounds.
+    /// The text of a run every case of which had all of its rounds.
     pub(super) fn whole(
         (header, rounds, at_s): (&Header, usize, f64),
         noise: Noise,
@@ -185,10 +181,8 @@ impl Writer {
     ) -> String {
         let mut writer = Self::new(noise);
         writer.line(header);
-        let [study] = header.studies.as_slice() else {
-            panic!("one study")
-        };
-        for case in &study.cases {
+        let studies = header.studies.iter();
+        for (study, case) in studies.flat_map(|study| study.cases.iter().map(move |c| (study, c))) {
             let slot = |variant, round, noise: &mut Noise| slot(case, variant, round, noise);
             writer.case(study, case, rounds, Some(CaseEnd::Rounds), slot);
         }
@@ -199,7 +193,7 @@ impl Writer {
         writer.text
     }
 
-    pub(super) fn new(noise: Noise) -> Self {
+    fn new(noise: Noise) -> Self {
         Self {
             text: String::new(),
             at_s: 0.5,
@@ -207,17 +201,13 @@ impl Writer {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    pub(super) fn line(&mut self, value: &impl Serialize) {
+    fn line(&mut self, value: &impl Serialize) {
         self.text
             .push_str(&serde_json::to_string(value).expect("JSON"));
         self.text.push('\n');
     }
 
-    pub(super) fn case(
+    fn case(
         &mut self,
         study: &Study,
         case: &Case,

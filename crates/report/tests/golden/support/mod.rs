@@ -18,13 +18,16 @@ mod slots;
 mod studies;
 pub(crate) mod workers;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::Mutex;
 
 use lab::Results;
 use machine::Machine;
 use report::csv::TABLES;
-use report::terminal::Style;
+use report::json;
+use report::terminal::{self, Style};
+use serde_json::Value;
 use stats::Verdict;
 
 /// Markup, an escape sequence, a change of direction and an invisible space.
@@ -38,6 +41,16 @@ pub(crate) fn verbose(width: usize) -> Style {
         verbose: true,
         ..Style::default()
     }
+}
+
+/// Everything that a terminal of that width shows.
+pub(crate) fn whole_text(results: &Results, width: usize) -> String {
+    terminal::run(results, &verbose(width), None)
+}
+
+/// `findings.json`, read again.
+pub(crate) fn findings(results: &Results) -> Value {
+    serde_json::from_str(&json::findings(results)).expect("JSON")
 }
 
 /// What `--tables` writes into a file of that name.
@@ -54,35 +67,40 @@ pub(crate) fn assert_fits(terminal: fn(usize) -> String) {
     }
 }
 
+/// A run from its journal, made once: tests that run side by side must not write the journal that
+/// others read.
+pub(crate) fn made(name: &str, journal: impl FnOnce() -> String) -> Results {
+    static RUNS: Mutex<BTreeMap<String, Results>> = Mutex::new(BTreeMap::new());
+    let mut runs = RUNS.lock().expect("no test fails in it");
+    let run = runs.entry(name.to_owned()).or_insert_with(|| {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.jsonl"));
+        std::fs::write(&path, journal()).expect("the journal can be written");
+        Results::from_journal(&path).expect("the journal can be read")
+    });
+    run.clone()
+}
+
 /// The run.
 pub(crate) fn results() -> Results {
-    static RESULTS: OnceLock<Results> = OnceLock::new();
-    RESULTS.get_or_init(make).clone()
+    let mut results = made("report-golden", journal::text);
+    results.warnings = vec![
+        "the noise of trial is 2.1 %: give it more rounds, --rounds 80".to_owned(),
+        format!("a warning about {HOSTILE}"),
+    ];
+    speak(&mut results);
+    results
 }
 
 /// A run of operations under the four models: a map.
 pub(crate) fn mapped() -> Results {
-    static RESULTS: OnceLock<Results> = OnceLock::new();
-    RESULTS.get_or_init(make_mapped).clone()
-}
-
-fn make_mapped() -> Results {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-golden-map.jsonl");
-    std::fs::write(&path, journal::of_operations()).expect("the journal can be written");
-    Results::from_journal(&path).expect("the journal can be read")
+    made("report-golden-map", journal::of_operations)
 }
 
 /// The run of [`results`] with events counted: process 4 times as many TLB misses as others,
 /// counters that ran a third of the time, one that never ran, one that was refused.
 pub(crate) fn counted() -> Results {
-    static RESULTS: OnceLock<Results> = OnceLock::new();
-    RESULTS.get_or_init(make_counted).clone()
-}
-
-fn make_counted() -> Results {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-golden-counted.jsonl");
-    std::fs::write(&path, counted::text(&journal::text())).expect("the journal can be written");
-    let mut results = Results::from_journal(&path).expect("the journal can be read");
+    let journal = || counted::text(&journal::text());
+    let mut results = made("report-golden-counted", journal);
     results.warnings.clear();
     results
 }
@@ -90,18 +108,6 @@ fn make_counted() -> Results {
 /// A small virtual machine.
 pub(crate) fn machine() -> Machine {
     serde_json::from_str(include_str!("machine.json")).expect("the fixture is a machine")
-}
-
-fn make() -> Results {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-golden.jsonl");
-    std::fs::write(&path, journal::text()).expect("the journal can be written");
-    let mut results = Results::from_journal(&path).expect("the journal can be read");
-    results.warnings = vec![
-        "the noise of trial is 2.1 %: give it more rounds, --rounds 80".to_owned(),
-        format!("a warning about {HOSTILE}"),
-    ];
-    speak(&mut results);
-    results
 }
 
 /// Fixed sentences. Those of findings are made, and tested, elsewhere: here it matters

@@ -3,9 +3,6 @@
 //! on the same pages. What a machine does not show is there too: between processes physical
 //! pages are hidden.
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
-
 use flow::record::footprint::{Footprint, OfCore, Touched};
 use flow::{Answer, Variant};
 use lab::{Case, Outcome, Preset, Results, Spread, Study, Topology};
@@ -14,6 +11,7 @@ use measure::Measured;
 use serde_json::json;
 
 use super::journal::{Writer, header};
+use super::made;
 use super::slots::{Like, Noise, done};
 
 /// Four cores of two hardware threads, as many firmwares number them.
@@ -44,15 +42,7 @@ fn study(machine: &Machine) -> Study {
 
 /// The run.
 pub(crate) fn scaled() -> Results {
-    // Made once: tests that run side by side must not write the journal that others read.
-    static RESULTS: OnceLock<Results> = OnceLock::new();
-    RESULTS.get_or_init(make).clone()
-}
-
-fn make() -> Results {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scaling-golden.jsonl");
-    std::fs::write(&path, text()).expect("the journal can be written");
-    Results::from_journal(&path).expect("the journal can be read")
+    made("scaling-golden", text)
 }
 
 fn text() -> String {

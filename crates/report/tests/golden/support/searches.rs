@@ -2,27 +2,17 @@
 //! large tree: a thread for each file ten times as long as none, threads that map files slower
 //! the more of them there are, and all else alike.
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
-
 use flow::{Answer, SelfManagedUsage};
 use lab::{Case, Outcome, Preset, Results, Study};
 use workload::{Design, Reading, Work};
 
 use super::journal::{Writer, header};
+use super::made;
 use super::slots::{Like, Noise, done};
 
 /// The run.
 pub(crate) fn searches() -> Results {
-    // Made once: tests that run side by side must not write the journal that others read.
-    static RESULTS: OnceLock<Results> = OnceLock::new();
-    RESULTS.get_or_init(make).clone()
-}
-
-fn make() -> Results {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("searches-golden.jsonl");
-    std::fs::write(&path, text()).expect("the journal can be written");
-    Results::from_journal(&path).expect("the journal can be read")
+    made("searches-golden", text)
 }
 
 fn study() -> Study {

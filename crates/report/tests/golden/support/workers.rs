@@ -2,26 +2,18 @@
 //! of workers, memory as well, files are flat, and where a case stands alone the source's
 //! figures lie beside ours. Its files are in memory, which is warned of.
 
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::Path;
 
 use lab::{Case, Outcome, Preset, Results};
 use machine::{Filesystem, filesystem::Sync};
 
 use super::journal::{Writer, header};
+use super::made;
 use super::slots::{Like, Noise, done};
 
 /// The run.
 pub(crate) fn workers() -> Results {
-    // Made once: tests that run side by side must not write the journal that others read.
-    static RESULTS: OnceLock<Results> = OnceLock::new();
-    RESULTS.get_or_init(make).clone()
-}
-
-fn make() -> Results {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workers-golden.jsonl");
-    std::fs::write(&path, text()).expect("the journal can be written");
-    Results::from_journal(&path).expect("the journal can be read")
+    made("workers-golden", text)
 }
 
 fn text() -> String {
