@@ -137,11 +137,9 @@ fn head(results: &Results) -> Vec<String> {
     if noise(results).is_some_and(|noise| noise > NOISY) {
         about.push("noisy");
     }
-    let cpus = many(machine.usable_cpus() as u64, "CPU");
-    let simulation = results.header.settings.simulate.as_ref();
-    let cpus = match simulation {
+    let cpus = match &results.header.settings.simulate {
         Some(simulation) => format!("simulated: {}", simulation.machine.name),
-        None => cpus,
+        None => many(machine.usable_cpus() as u64, "CPU"),
     };
     let cpus = match about.is_empty() {
         true => cpus,

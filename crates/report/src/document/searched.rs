@@ -312,12 +312,7 @@ fn best(optimum: &Optimum) -> String {
 
 fn point(at: &AtNumber) -> Point {
     let [low, y, high] = at.typical_ns;
-    Point {
-        x: at.flows.into(),
-        y,
-        low,
-        high,
-    }
+    Point::within(at.flows.into(), y, [low, high])
 }
 
 fn times_by(all: &[ByNumber<'_>]) -> Table {

@@ -257,10 +257,6 @@ fn figure(
 
 fn point(case: &SimulatedCase, count: Count) -> Option<Point> {
     let ratio = case.count(count)?.ratio?;
-    (ratio.least > 0.0).then(|| Point {
-        x: case.flows.into(),
-        y: ratio.median,
-        low: ratio.least,
-        high: ratio.most,
-    })
+    let ends = [ratio.least, ratio.most];
+    (ratio.least > 0.0).then(|| Point::within(case.flows.into(), ratio.median, ends))
 }

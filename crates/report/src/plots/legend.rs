@@ -1,5 +1,6 @@
 use maud::{Markup, html};
 
+use crate::charts::marker::Look;
 use crate::charts::{LINE, label, marker, px, text_width};
 use crate::document::figures::Legend;
 
@@ -26,10 +27,9 @@ pub(super) fn rows(legend: &Legend, width: f64) -> Rows {
         placed.push((x, y, sample, begin, text));
         x += long + GAP;
     }
-    let height = if placed.is_empty() {
-        0.0
-    } else {
-        y + 1.6 * LINE
+    let height = match placed.is_empty() {
+        true => 0.0,
+        false => y + 1.6 * LINE,
     };
     let drawing = html! {
         @for (x, y, sample, begin, text) in &placed {
@@ -42,33 +42,22 @@ pub(super) fn rows(legend: &Legend, width: f64) -> Rows {
 
 fn entries(legend: &Legend) -> Vec<((Markup, f64), String)> {
     let square = |class: &str| html! { rect class=(class) x="1" y="1" width="12" height="12" {} };
+    let series = |(look, text): &(Look, String)| (marker::drawn(*look), text.clone());
+    let part = |(place, name): (usize, &&str)| {
+        let sample = square(&format!("part s{place}"));
+        ((sample, SQUARE), (*name).to_owned())
+    };
+    let key = |(class, said): &(&str, String)| {
+        let sample = match class.starts_with('h') {
+            true => html! { g class=(format!("cell {class}")) { (square("")) } },
+            false => square(class),
+        };
+        ((sample, SQUARE), said.clone())
+    };
     match legend {
         Legend::None => Vec::new(),
-        Legend::Series(labels) => {
-            let labels = labels.iter();
-            labels
-                .map(|(look, text)| (marker::drawn(*look), text.clone()))
-                .collect()
-        }
-        Legend::Parts(names) => {
-            let names = names.iter().enumerate();
-            names
-                .map(|(place, name)| {
-                    let sample = square(&format!("part s{place}"));
-                    ((sample, SQUARE), (*name).to_owned())
-                })
-                .collect()
-        }
-        Legend::Keys(keys) => keys
-            .iter()
-            .map(|(class, said)| {
-                let of_group = class.starts_with('h');
-                let sample = match of_group {
-                    true => html! { g class=(format!("cell {class}")) { (square("")) } },
-                    false => square(class),
-                };
-                ((sample, SQUARE), said.clone())
-            })
-            .collect(),
+        Legend::Series(labels) => labels.iter().map(series).collect(),
+        Legend::Parts(names) => names.iter().enumerate().map(part).collect(),
+        Legend::Keys(keys) => keys.iter().map(key).collect(),
     }
 }

@@ -58,19 +58,15 @@ pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, (several, besides)
 }
 
 fn layout(page: &Page<'_>, answers: &Answers) -> Layout {
-    let label = answers
-        .all()
-        .map(|row| width(&page.shown(&row.label)) + width(row.mark()))
-        .max()
-        .unwrap_or(0)
-        .min(LABEL);
+    let labels = answers.all();
+    let labels = labels.map(|row| width(&page.shown(&row.label)) + width(row.mark()));
+    let label = labels.max().unwrap_or(0).min(LABEL);
     let room = page.prose().saturating_sub(2 + label + 2);
     let bar = room >= WORDS + 2 + BAR;
     let timed = answers.all().filter(|row| row.times().is_some());
-    let farthest = timed.filter_map(|row| row.interval.or(row.ratio.map(|r| (r, r))));
-    let farthest = farthest
-        .flat_map(|(low, high)| [1.0 / low, high])
-        .fold(1.0, f64::max);
+    let farthest = timed.filter_map(ends_of);
+    let farthest = farthest.flat_map(|(low, high)| [1.0 / low, high]);
+    let farthest = farthest.fold(1.0, f64::max);
     Layout {
         label,
         words: if bar { room - BAR - 2 } else { room },
@@ -81,6 +77,10 @@ fn layout(page: &Page<'_>, answers: &Answers) -> Layout {
             .find(|end| farthest <= *end)
             .unwrap_or(MOST),
     }
+}
+
+fn ends_of(row: &Answer) -> Option<(f64, f64)> {
+    row.interval.or(row.ratio.map(|ratio| (ratio, ratio)))
 }
 
 fn title(page: &mut Page<'_>, layout: &Layout, heading: &str, with_axis: bool) {
@@ -101,11 +101,7 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Answer) {
         true => page.prose() - (2 + layout.label + 2),
         false => layout.words,
     };
-    let beside = if row.times().is_some() {
-        layout.words
-    } else {
-        room
-    };
+    let beside = row.times().map_or(room, |_| layout.words);
     let lines = sentence(&words, &ends, beside);
     let label = page
         .shown(&format!("{}{}", row.label, row.mark()))
@@ -145,10 +141,8 @@ fn sentence(words: &str, ends: &str, columns: usize) -> Vec<(String, String)> {
         };
         return vec![(words.to_owned(), rest)];
     }
-    let mut loud: Vec<(String, String)> = wrap(words, columns)
-        .into_iter()
-        .map(|line| (line, String::new()))
-        .collect();
+    let loud = wrap(words, columns).into_iter();
+    let mut loud: Vec<(String, String)> = loud.map(|line| (line, String::new())).collect();
     if let Some((last, rest)) = loud.last_mut()
         && width(last) + 1 + width(ends) <= columns
     {
@@ -182,10 +176,7 @@ fn bar(row: &Answer, ends: f64) -> String {
         _ => '◆',
     };
     // A cut end is an arrow beside its marker.
-    let (low, high) = row
-        .interval
-        .or(row.ratio.map(|r| (r, r)))
-        .unwrap_or((1.0, 1.0));
+    let (low, high) = ends_of(row).unwrap_or((1.0, 1.0));
     if low < 0.999 / ends {
         cells[0] = '◄';
     }

@@ -31,19 +31,14 @@ pub(crate) fn work(work: &Work) -> String {
     if fields.contains_key("store") {
         fields.remove("page_size");
     }
-    let kind = fields
-        .remove("kind")
-        .map(|kind| parameter(&kind))
-        .unwrap_or_default();
-    let fields: Vec<_> = fields
-        .iter()
-        .map(|(name, value)| match name.as_str() {
-            // Names that happen to be numbers.
-            "seed" | "port" | "load_cpu" => format!("{name} {value}"),
-            _ => format!("{name} {}", parameter(value)),
-        })
-        .collect();
-    format!("{kind}: {}", fields.join(", "))
+    let kind = fields.remove("kind").map(|kind| parameter(&kind));
+    let fields = fields.iter().map(|(name, value)| match name.as_str() {
+        // Names that happen to be numbers.
+        "seed" | "port" | "load_cpu" => format!("{name} {value}"),
+        _ => named(name, value),
+    });
+    let fields: Vec<String> = fields.collect();
+    format!("{}: {}", kind.unwrap_or_default(), fields.join(", "))
 }
 
 /// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`.
@@ -71,23 +66,15 @@ fn searching(searches: &[&Searching]) -> String {
         (search.text, "binary files too"),
         (search.cold, "page cache emptied before"),
     ];
-    parts.extend(
-        flags
-            .into_iter()
-            .filter(|(on, _)| *on)
-            .map(|(_, word)| word.to_owned()),
-    );
+    let on = flags.into_iter().filter(|(on, _)| *on);
+    parts.extend(on.map(|(_, word)| word.to_owned()));
     parts.extend(search.globs.iter().map(|glob| format!("glob {glob}")));
-    parts.extend(
-        search
-            .most_files
-            .map(|files| format!("at most {} files", count(files))),
-    );
-    parts.extend(
-        search
-            .most_bytes
-            .map(|most| format!("at most {}", bytes(most as f64))),
-    );
+    let files = search
+        .most_files
+        .map(|files| format!("{} files", count(files)));
+    let bytes = search.most_bytes.map(|most| bytes(most as f64));
+    let most = files.into_iter().chain(bytes);
+    parts.extend(most.map(|most| format!("at most {most}")));
     parts.join(", ")
 }
 
@@ -101,11 +88,14 @@ pub(crate) fn work_apart(own: &Work, of_case: &Work) -> String {
     if own_fields.get("kind") != others.get("kind") {
         return work(own);
     }
-    let apart = own_fields
-        .iter()
-        .filter(|(name, value)| others.get(*name) != Some(value))
-        .map(|(name, value)| format!("{name} {}", parameter(value)));
+    let own_fields = own_fields.iter();
+    let apart = own_fields.filter(|(name, value)| others.get(*name) != Some(value));
+    let apart = apart.map(|(name, value)| named(name, value));
     apart.collect::<Vec<_>>().join(", ")
+}
+
+fn named(name: &str, value: &Value) -> String {
+    format!("{name} {}", parameter(value))
 }
 
 fn parameter(value: &Value) -> String {
@@ -123,8 +113,7 @@ fn parameter(value: &Value) -> String {
         },
         Value::Array(all) => all.iter().map(parameter).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => {
-            let fields = fields.iter();
-            let each = fields.map(|(name, value)| format!("{name} {}", parameter(value)));
+            let each = fields.iter().map(|(name, value)| named(name, value));
             format!("({})", each.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
@@ -197,11 +186,8 @@ fn seeded(results: &Results, mut words: Vec<String>) -> String {
         let seed = results.header.settings.seed.to_string();
         words.splice(own..own, ["--seed".to_owned(), seed]);
     }
-    words
-        .iter()
-        .map(|word| shell_word(word))
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    words.join(" ")
 }
 
 #[cfg(test)]

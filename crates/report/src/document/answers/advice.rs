@@ -62,12 +62,10 @@ pub(super) fn next(results: &Results, answers: &Answers, folder: &str) -> Vec<St
     let ratio = |row: &Answer| row.ratio.unwrap_or(1.0);
     let most = begun.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
     let most = most.filter(|_| results.studies.len() > 1);
-    next.extend(
-        most.and_then(|row| runnable(results, &row.study))
-            .map(|study| {
-                format!("One study alone, in more rounds: flowgauge run {study} --budget 5m")
-            }),
-    );
+    let most = most.and_then(|row| runnable(results, &row.study));
+    next.extend(most.map(|study| {
+        format!("One study alone, in more rounds: flowgauge run {study} --budget 5m")
+    }));
     next
 }
 
@@ -192,13 +190,11 @@ fn alone(results: &Results, row: &Answer) -> Option<String> {
     let (study, case) = cases(results, row).next()?;
     let is_stuck = row.is_exploratory && case.ended == Some(CaseEnd::Decided);
     let name = runnable(results, &study.study.name)?;
+    let (label, case) = (&row.label, shell_word(&case.case.name));
     is_stuck.then(|| {
         format!(
-            "{} is one of many comparisons here; alone it needs less evidence: flowgauge run {} \
-             --case {}",
-            row.label,
-            name,
-            shell_word(&case.case.name)
+            "{label} is one of many comparisons here; alone it needs less evidence: flowgauge run \
+             {name} --case {case}"
         )
     })
 }
@@ -242,18 +238,15 @@ fn failures(results: &Results, folder: &str) -> Vec<String> {
 }
 
 fn variants(results: &Results) -> impl Iterator<Item = (String, &VariantSummary)> {
-    let cases = results.studies.iter().flat_map(|study| {
-        let alone = results.studies.len() == 1;
-        study
-            .cases
-            .iter()
-            .map(move |case| match (alone, study.cases.len()) {
-                (true, 1) => (String::new(), case),
-                (true, _) => (format!("{}, ", case.case.name), case),
-                (false, _) => (format!("{} {}, ", study.study.name, case.case.name), case),
-            })
-    });
-    cases.flat_map(|(place, case)| {
+    let alone = results.studies.len() == 1;
+    let studies = results.studies.iter();
+    let cases = studies.flat_map(|study| study.cases.iter().map(move |case| (study, case)));
+    cases.flat_map(move |(study, case)| {
+        let place = match (alone, study.cases.len()) {
+            (true, 1) => String::new(),
+            (true, _) => format!("{}, ", case.case.name),
+            (false, _) => format!("{} {}, ", study.study.name, case.case.name),
+        };
         let named = case.variants.iter();
         named.map(move |variant| (format!("{place}{}", variant.label), variant))
     })

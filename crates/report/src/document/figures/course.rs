@@ -1,4 +1,5 @@
 use flow::Samples;
+use flow::sampler::Sample;
 use lab::CaseResult;
 use lab::findings::{RawSlot, sampled};
 
@@ -35,22 +36,14 @@ const QUANTITIES: &[Quantity] = &[
         title: "Memory over time (PSS, page tables and kernel stacks)",
         unit: &BYTES,
         text: bytes,
-        of: |samples| {
-            let read = samples.samples.iter();
-            read.filter_map(|sample| Some((s(sample.at_ns), sample.memory? as f64)))
-                .collect()
-        },
+        of: |samples| bytes_of(samples, |sample| sample.memory),
     },
     Quantity {
         id: "rss",
         title: "RSS over time, shared pages counted in each process",
         unit: &BYTES,
         text: bytes,
-        of: |samples| {
-            let all = samples.samples.iter();
-            all.map(|sample| (s(sample.at_ns), sample.rss as f64))
-                .collect()
-        },
+        of: |samples| bytes_of(samples, |sample| Some(sample.rss)),
     },
     Quantity {
         id: "written",
@@ -58,10 +51,13 @@ const QUANTITIES: &[Quantity] = &[
         unit: &BYTES,
         text: bytes,
         of: |samples| {
-            let all = samples.samples.iter().map(|s| (s.at_ns, s.written));
-            let all = all.chain(samples.end.map(|end| (end.at_ns, end.written)));
-            all.filter_map(|(at, written)| Some((s(at), written? as f64)))
-                .collect()
+            let mut all = bytes_of(samples, |sample| sample.written);
+            all.extend(
+                samples
+                    .end
+                    .and_then(|end| Some((s(end.at_ns), end.written? as f64))),
+            );
+            all
         },
     },
     Quantity {
@@ -69,16 +65,18 @@ const QUANTITIES: &[Quantity] = &[
         title: "Disk space of the folder over time",
         unit: &BYTES,
         text: bytes,
-        of: |samples| {
-            let all = samples.samples.iter();
-            all.filter_map(|sample| Some((s(sample.at_ns), sample.disk? as f64)))
-                .collect()
-        },
+        of: |samples| bytes_of(samples, |sample| sample.disk),
     },
 ];
 
 fn s(ns: u64) -> f64 {
     ns as f64 / 1e9
+}
+
+fn bytes_of(samples: &Samples, of: fn(&Sample) -> Option<u64>) -> Vec<(f64, f64)> {
+    let read = samples.samples.iter();
+    let read = read.filter_map(|sample| Some((s(sample.at_ns), of(sample)? as f64)));
+    read.collect()
 }
 
 pub(crate) fn course(id: &str, case: &CaseResult) -> Vec<Figure> {

@@ -120,13 +120,8 @@ fn over_processes(id: &str, work: &Scaling) -> Option<Figure> {
 }
 
 fn at(flows: u32, ratio: &Ratio) -> Point {
-    let [low, high] = ratio.interval.unwrap_or([ratio.ratio; 2]);
-    Point {
-        x: flows.into(),
-        y: ratio.ratio,
-        low,
-        high,
-    }
+    let ends = ratio.interval.unwrap_or([ratio.ratio; 2]);
+    Point::within(flows.into(), ratio.ratio, ends)
 }
 
 pub(crate) fn of_gains(id: &str, title: String, gains: Gains) -> Figure {

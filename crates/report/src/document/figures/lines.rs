@@ -10,21 +10,15 @@ use crate::words::many;
 
 impl Point {
     pub(crate) fn alone(x: f64, y: f64) -> Self {
-        Self {
-            x,
-            y,
-            low: y,
-            high: y,
-        }
+        Self::within(x, y, [y, y])
     }
 
     pub(crate) fn of(x: f64, value: &Summary) -> Self {
-        Self {
-            x,
-            y: value.typical,
-            low: value.p25,
-            high: value.p75,
-        }
+        Self::within(x, value.typical, [value.p25, value.p75])
+    }
+
+    pub(crate) fn within(x: f64, y: f64, [low, high]: [f64; 2]) -> Self {
+        Self { x, y, low, high }
     }
 }
 
