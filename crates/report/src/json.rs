@@ -84,30 +84,20 @@ pub fn findings(results: &Results) -> String {
 pub fn compared(all: &SideBySide) -> String {
     let mut value = serde_json::to_value(all).unwrap_or_default();
     for study in items(&mut value, "studies") {
-        for row in items(study, "limits") {
-            let sides = items(row, "sides").filter(|side| !side.is_null());
-            sides.for_each(explain_limit);
-        }
+        let limits = items(study, "limits");
+        limits.for_each(|row| items(row, "sides").for_each(explain_limit));
     }
-    for case in cases(&mut value) {
-        for variant in items(case, "variants") {
-            for side in items(variant, "sides").filter(|side| !side.is_null()) {
-                remove(side, "flows");
-                explain(side);
+    for variant in cases(&mut value).flat_map(|case| items(case, "variants")) {
+        for side in items(variant, "sides") {
+            remove(side, "flows");
+            explain(side);
+        }
+        for change in items(variant, "changes") {
+            explain_verdict(change);
+            if let Some(why) = text(change, "not_compared") {
+                change["estimate"] = not_available(&why);
             }
-            for change in items(variant, "changes").filter(|change| !change.is_null()) {
-                explain_verdict(change);
-                let why = change
-                    .get("not_compared")
-                    .and_then(Value::as_str)
-                    .map(str::to_owned);
-                if let (Some(why), Some(estimate)) = (why, change.get_mut("estimate")) {
-                    *estimate = not_available(&why);
-                }
-                if let Some(estimate) = change.get_mut("estimate") {
-                    explain(estimate);
-                }
-            }
+            change.get_mut("estimate").into_iter().for_each(explain);
         }
     }
     pretty(&document("flowgauge comparison", &value))
@@ -123,8 +113,8 @@ pub fn fleet(fleet: &Fleet) -> String {
         schema: fleet.schema,
         warnings: &fleet.warnings,
     };
-    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    format!("{}\n", escaped(&text))
+    let whole = serde_json::to_string_pretty(&document).unwrap_or_default();
+    format!("{}\n", escaped(&whole))
 }
 
 #[derive(Serialize)]
@@ -149,16 +139,14 @@ fn comparison(one: &Comparison) -> Value {
     let mut one = serde_json::to_value(one).unwrap_or_default();
     let few = "fewer than 3 machines have an interval";
     one.get_mut("verdict").into_iter().for_each(explain);
-    if let Some(across) = one.get_mut("across") {
-        match across.is_null() {
-            true => *across = not_available("no machine has an interval"),
-            false => ["mean", "next"].iter().for_each(|name| {
-                let field = across.get_mut(*name).filter(|field| field.is_null());
-                field
-                    .into_iter()
-                    .for_each(|field| *field = not_available(few));
-            }),
-        }
+    if let Some(across) = one.get_mut("across").filter(|across| across.is_null()) {
+        *across = not_available("no machine has an interval");
+    }
+    for name in ["/across/mean", "/across/next"] {
+        let field = one.pointer_mut(name).filter(|field| field.is_null());
+        field
+            .into_iter()
+            .for_each(|field| *field = not_available(few));
     }
     for on in items(&mut one, "each") {
         if let Some(finding) = on.get_mut("finding") {
@@ -181,11 +169,8 @@ pub fn machine(machine: &Machine) -> String {
 fn findings_value(results: &Results) -> Value {
     let (answers, sentence) = (results.answers(), results.sentence());
     let mut results = results.clone();
-    for case in results
-        .studies
-        .iter_mut()
-        .flat_map(|study| &mut study.cases)
-    {
+    let studies = results.studies.iter_mut();
+    for case in studies.flat_map(|study| &mut study.cases) {
         case.slots.clear();
         case.films.clear();
     }
@@ -210,17 +195,22 @@ fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
 }
 
 fn explain_limit(limit: &mut Value) {
-    let reason = limit.get("bytes_not_available").and_then(Value::as_str);
-    if let Some(reason) = reason.map(str::to_owned) {
+    if let Some(reason) = text(limit, "bytes_not_available") {
         limit["bytes_each"] = not_available(&reason);
         remove(limit, "bytes_not_available");
     }
     explain(limit);
 }
 
+/// Those of a list that are there.
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     let array = value.get_mut(field).and_then(Value::as_array_mut);
-    array.into_iter().flatten()
+    let items = array.into_iter().flatten();
+    items.filter(|item| !item.is_null())
+}
+
+fn text(value: &Value, field: &str) -> Option<String> {
+    value.get(field)?.as_str().map(str::to_owned)
 }
 
 fn remove(value: &mut Value, field: &str) {
@@ -250,11 +240,9 @@ fn explain_case(case: &mut Value) {
         explain_verdict(finding);
     }
     if let Value::Object(fields) = case {
-        let noise = ["noise", "variants", "findings"];
-        let mut measured: Map<String, Value> = noise
-            .iter()
-            .filter_map(|name| fields.remove_entry(*name))
-            .collect();
+        let names = ["noise", "variants", "findings"].into_iter();
+        let measured = names.filter_map(|name| fields.remove_entry(name));
+        let mut measured: Map<String, Value> = measured.collect();
         explain_fields(&mut measured);
         fields.extend(measured);
     }

@@ -90,16 +90,9 @@ fn case(all: &SideBySide, case: &ComparedCase) -> Section {
     let aside = circumstances(all, case).join(" · ");
     let mut section = Section::new("", &heading).aside(aside);
     section.table(table(all, case));
-    for change in case
-        .variants
-        .iter()
-        .flat_map(|variant| &variant.changes)
-        .flatten()
-    {
-        if change.not_compared.is_some() {
-            section.text(Tone::Doubt, &change.sentence);
-        }
-    }
+    let changes = case.variants.iter().flat_map(|one| &one.changes).flatten();
+    let lost = changes.filter(|change| change.not_compared.is_some());
+    section.texts(Tone::Doubt, lost.map(|change| &change.sentence));
     section
 }
 

@@ -50,11 +50,6 @@ fn held(section: &Section, level: Level, detail: Detail, budget: &mut SizeBudget
 }
 
 pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
-    let parts = section.parts.iter();
-    let parts: Vec<Markup> = parts
-        .map(|one| part(one, &section.heading, detail, level + 1))
-        .collect();
-    let parts = html! { @for one in &parts { (one) } };
     let heading = html! {
         @match level {
             3 => h3 { (section.heading) },
@@ -66,9 +61,15 @@ pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
     html! {
         section.case id=[id] {
             (heading)
-            @if !section.aside.is_empty() { p.quiet { (section.aside) } }
-            (parts)
+            (within(section, detail, level))
         }
+    }
+}
+
+fn within(section: &Section, detail: Detail, level: u8) -> Markup {
+    html! {
+        @if !section.aside.is_empty() { p.quiet { (section.aside) } }
+        @for one in &section.parts { (part(one, &section.heading, detail, level + 1)) }
     }
 }
 
@@ -77,13 +78,12 @@ fn folded(section: &Section, detail: Detail, level: u8) -> Markup {
     html! {
         details.part id=[id] {
             summary { (section.heading) }
-            @if !section.aside.is_empty() { p.quiet { (section.aside) } }
-            @for one in &section.parts { (part(one, &section.heading, detail, level + 1)) }
+            (within(section, detail, level))
         }
     }
 }
 
-pub(crate) fn part(part: &Part, heading: &str, detail: Detail, level: u8) -> Markup {
+fn part(part: &Part, heading: &str, detail: Detail, level: u8) -> Markup {
     if detail >= part.until {
         return html! {};
     }

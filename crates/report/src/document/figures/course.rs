@@ -1,5 +1,5 @@
 use flow::Samples;
-use flow::sampler::Sample;
+use flow::sampler::{Sample, Totals};
 use lab::CaseResult;
 use lab::findings::{RawSlot, sampled};
 
@@ -52,11 +52,8 @@ const QUANTITIES: &[Quantity] = &[
         text: bytes,
         of: |samples| {
             let mut all = bytes_of(samples, |sample| sample.written);
-            all.extend(
-                samples
-                    .end
-                    .and_then(|end| Some((s(end.at_ns), end.written? as f64))),
-            );
+            let of_end = |end: Totals| Some((s(end.at_ns), end.written? as f64));
+            all.extend(samples.end.and_then(of_end));
             all
         },
     },

@@ -6,7 +6,7 @@
 //! Without a recording there is the round whose ratio is nearest to the estimate, its repetition of
 //! the median time: only when flows worked is known, and the page says why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flow::film::CELLS;
 use flow::{FlowRecord, Rep};
@@ -285,20 +285,14 @@ impl Film {
         json!({ "total": self.total(), "sides": sides.collect::<Vec<_>>() })
     }
 
-    fn letters(&self) -> Vec<char> {
-        let all = self
-            .sides
-            .iter()
-            .flat_map(|side| side.lanes.iter().flatten());
-        let mut letters: Vec<char> = all.map(|span| span.2).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        letters
+    fn letters(&self) -> BTreeSet<char> {
+        let lanes = self.sides.iter().flat_map(|side| &side.lanes);
+        lanes.flatten().map(|span| span.2).collect()
     }
 
     fn part(&self) -> Markup {
         let letters = self.letters();
-        let is_recorded = letters != [WORKS];
+        let is_recorded = letters != BTreeSet::from([WORKS]);
         html! {
             div.film {
                 h3 { "One round as a film" }
@@ -318,7 +312,7 @@ impl Film {
         }
     }
 
-    fn picture(&self, letters: &[char]) -> Markup {
+    fn picture(&self, letters: &BTreeSet<char>) -> Markup {
         let below = self.sides[0].height();
         let foot = below + self.sides[1].height();
         let says = |side: &Side| format!("{}: {}", side.name, phases(side));
@@ -336,7 +330,7 @@ impl Film {
         }
     }
 
-    fn lanes(&self, place: usize, top: f64, letters: &[char]) -> Markup {
+    fn lanes(&self, place: usize, top: f64, letters: &BTreeSet<char>) -> Markup {
         let side = &self.sides[place];
         let x = |ns: f64| at(ns / self.total());
         let high = LANE * side.lanes.len() as f64;
