@@ -18,6 +18,7 @@ pub mod expect;
 mod fenced;
 pub mod fleet;
 mod flow_migration;
+mod gathered;
 mod generator;
 mod growth;
 mod headline;
@@ -28,6 +29,7 @@ pub(crate) mod ledger;
 pub(crate) mod levels;
 mod limits;
 mod load_targets;
+mod lookup;
 mod make;
 mod noisy;
 mod operation_matrix;
@@ -55,6 +57,8 @@ mod stack_switch_cost;
 mod stopped;
 mod sweep;
 mod switched;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;
 mod then;

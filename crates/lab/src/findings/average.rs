@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use stats::{AVERAGE_ALPHA, Estimate, TailSide, average, is_apart, is_seen};
 
+use super::gathered::joined;
+use super::paired::{rounds, values};
 use crate::data::number::{factor, factor_interval, longer, ratio_interval};
 use crate::data::words::plural;
 use crate::data::{Metric, RawSlot, median};
@@ -55,20 +57,14 @@ fn means(reference: Side<'_>, subject: Side<'_>, metric: Metric) -> (Vec<f64>, V
         let sum: f64 = reps.iter().map(|rep| metric.of(rep)).sum();
         Some(sum / reps.len() as f64).filter(|mean| *mean > 0.0)
     };
-    let both = subject.slots.iter().filter_map(|s| {
-        let r = reference.slots.iter().find(|r| r.round == s.round)?;
-        mean(r).zip(mean(s))
-    });
-    both.unzip()
+    let [of_reference, of_subject] = [reference, subject].map(|side| side.slots.iter().copied());
+    values(rounds(of_reference, of_subject), mean)
 }
 
 /// `new on average 1.19x slower [1.08x … 1.35x] than old: 1 launch in 5 of new takes 2.00x as long`.
 fn words(estimate: &Estimate, sides: [Side<'_>; 2]) -> String {
-    let slow: Vec<String> = sides.into_iter().filter_map(slow).collect();
-    let because = match slow.is_empty() {
-        true => String::new(),
-        false => format!(": {}", slow.join("; ")),
-    };
+    let slow = joined(sides.into_iter().filter_map(slow), "; ");
+    let because = slow.map_or(String::new(), |slow| format!(": {slow}"));
     let [reference, subject] = sides.map(|side| plural(side.label));
     format!(
         "{subject} on average {} than {reference}{because}",
@@ -80,17 +76,13 @@ fn ratio(estimate: &Estimate) -> String {
     let (times, ends) = (estimate.ratio, estimate.interval());
     let word = if times < 1.0 { "faster" } else { "slower" };
     let by = factor(times.max(1.0 / times));
-    match ends {
-        Some((low, high)) if high < 1.0 => {
-            let ends = factor_interval(1.0 / times, 1.0 / high, 1.0 / low);
-            format!("{by} {word} {ends}")
-        }
-        Some((low, high)) if low > 1.0 => {
-            format!("{by} {word} {}", factor_interval(times, low, high))
-        }
-        Some((low, high)) => format!("{by} {word} as seen ({})", ratio_interval(low, high)),
-        None => format!("{by} {word} as seen"),
-    }
+    let ends = match ends {
+        Some((low, high)) if high < 1.0 => factor_interval(1.0 / times, 1.0 / high, 1.0 / low),
+        Some((low, high)) if low > 1.0 => factor_interval(times, low, high),
+        Some((low, high)) => format!("as seen ({})", ratio_interval(low, high)),
+        None => "as seen".to_owned(),
+    };
+    format!("{by} {word} {ends}")
 }
 
 fn slow(side: Side<'_>) -> Option<String> {
@@ -121,36 +113,22 @@ fn plural_of(each: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Outcome;
+    use crate::findings::testing::{begins, done_in, ends, has, slot};
     use crate::testing::{MS, PROOF, rep};
-    use flow::{Answer, SlotRecord};
+    use flow::Answer;
     use stats::{LOOK_ALPHA, tail};
 
     /// Slots of five repetitions of 10 ms each, one in `slow_each` of which takes 20 ms.
     fn slots(variant: usize, rounds: usize, slow_each: usize) -> Vec<RawSlot> {
-        let slot = |round: usize| {
+        let of_round = |round: usize| {
             let time = |place: usize| match (5 * round + place) % slow_each.max(1) {
                 0 if slow_each > 0 => 20 * MS,
                 _ => 10 * MS + ((round * 7 + place * 3 + variant * 5) % 10) as u64,
             };
-            RawSlot {
-                round,
-                variant,
-                at_s: 0.0,
-                value_ns: Some(10e6),
-                outcome: Outcome::new(
-                    Answer::Done(SlotRecord {
-                        warmups: Vec::new(),
-                        reps: (0..5).map(|place| rep(time(place), PROOF)).collect(),
-                        memory: measure::memory::Reading::Honest(crate::testing::MEMORY),
-                        timed: None,
-                        proof: PROOF,
-                    }),
-                    0,
-                ),
-            }
+            let reps = (0..5).map(|place| rep(time(place), PROOF));
+            slot(round, variant, 10e6, Answer::Done(done_in(reps.collect())))
         };
-        (0..rounds).map(slot).collect()
+        (0..rounds).map(of_round).collect()
     }
 
     fn found(rounds: usize, slow_each: usize) -> Average {
@@ -197,10 +175,10 @@ mod tests {
         let some = found(30, 6);
         assert!(some.is_apart, "{some:?}");
         let words = some.words.unwrap();
-        assert!(words.starts_with("new on average 1.1"), "{words}");
-        assert!(
-            words.ends_with("x] than old: 1 launch in 6 of new takes 2.00x as long"),
-            "{words}"
+        begins(&words, "new on average 1.1");
+        ends(
+            &words,
+            "x] than old: 1 launch in 6 of new takes 2.00x as long",
         );
     }
 
@@ -209,11 +187,8 @@ mod tests {
         let few = found(8, 35);
         assert!(!few.is_apart);
         let words = few.words.unwrap();
-        assert!(words.contains(" as seen"), "{words}");
-        assert!(
-            words.ends_with(": 2 of 40 launches of new take 2.00x as long"),
-            "{words}"
-        );
+        has(&words, " as seen");
+        ends(&words, ": 2 of 40 launches of new take 2.00x as long");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The blocks of a study: single cases, whole sweeps, and maps.
 
+use super::gathered::each_once;
 use super::{CaseResult, OperationMatrix, StudyResult};
 
 /// What has one table.
@@ -95,12 +96,7 @@ impl<'a> Sweep<'a> {
     /// Labels of all variants, in the order in which they appear.
     #[must_use]
     pub fn labels(&self) -> Vec<&'a str> {
-        let mut labels = Vec::new();
-        for variant in self.points.iter().flat_map(|(_, case)| &case.variants) {
-            if !labels.contains(&variant.label.as_str()) {
-                labels.push(variant.label.as_str());
-            }
-        }
-        labels
+        let variants = self.points.iter().flat_map(|(_, case)| &case.variants);
+        each_once(variants.map(|variant| variant.label.as_str()))
     }
 }

@@ -16,10 +16,7 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     else {
         return Vec::new();
     };
-    if !case.case.work.is_calibration() {
-        return Vec::new();
-    }
-    if plain.variant != second.variant {
+    if !case.case.work.is_calibration() || plain.variant != second.variant {
         return Vec::new();
     }
     if plain.sample.is_none() && second.sample.is_some() {
@@ -95,19 +92,16 @@ fn identical(finding: &Finding) -> String {
 }
 
 fn found(share: f64, finding: &Finding) -> String {
-    let share = percent(share);
-    match finding.verdict {
-        Verdict::Slower { .. } => format!("a planted {share} was found: {}", finding.sentence),
-        Verdict::Faster { .. } => {
-            format!(
-                "a planted {share} was found in the wrong direction: {}",
-                finding.sentence
-            )
-        }
-        Verdict::Same { .. } | Verdict::CannotTell { .. } => {
-            format!("a planted {share} was not found: {}", finding.sentence)
-        }
-    }
+    let found = match finding.verdict {
+        Verdict::Slower { .. } => "found",
+        Verdict::Faster { .. } => "found in the wrong direction",
+        Verdict::Same { .. } | Verdict::CannotTell { .. } => "not found",
+    };
+    format!(
+        "a planted {} was {found}: {}",
+        percent(share),
+        finding.sentence
+    )
 }
 
 fn is_one(case: &CaseResult) -> bool {
@@ -131,16 +125,8 @@ pub(super) fn detects_in_words(cases: &[CaseResult]) -> Option<String> {
 fn resolution(case: &CaseResult) -> Option<String> {
     let noise = case.noise?;
     let (spread, pair) = (noise.spread?, noise.pair?);
-    let looks: Vec<String> = [10, 20, 40, 80]
-        .iter()
-        .map(|&rounds| {
-            format!(
-                "{} in {rounds}",
-                percent(detectable(pair, rounds, LOOK_ALPHA))
-            )
-        })
-        .collect();
     let least = |rounds| percent(detectable(pair, rounds, LOOK_ALPHA));
+    let looks = [10, 20, 40, 80].map(|rounds| format!("{} in {rounds}", least(rounds)));
     Some(format!(
         "this machine can detect differences of {} in 10 rounds and of {} in 80 (in 95 of 100 \
          runs); equal slots differ by {} over the run and by {} from round to round ({} rounds)",

@@ -4,10 +4,11 @@
 //! variants, a difference of price is named in at most 5 % of sweeps. All variants that no other
 //! beats are named ([`stats::Best`]).
 
-use stats::{Best, PLAN_ALPHA, Rule, Verdict, discoveries, pair_p_values};
+use stats::{Best, PLAN_ALPHA, Verdict, discoveries, pair_p_values};
 
 use super::CaseResult;
-use super::paired::columns;
+use super::gathered::each_once;
+use super::paired::{columns, rule};
 use crate::data::Metric;
 use crate::data::number::{plain, time};
 
@@ -20,21 +21,16 @@ fn what(metric: Metric) -> Option<&'static str> {
 }
 
 pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
-    let mut sweeps: Vec<(&str, &str)> = Vec::new();
-    for case in cases {
-        match (&case.case.sweep, what(case.case.metric)) {
-            (Some(point), Some(what)) if !sweeps.contains(&(&point.sweep, what)) => {
-                sweeps.push((&point.sweep, what));
-            }
-            _ => {}
-        }
-    }
-    let say = |(sweep, what): &(&str, &str)| {
+    let sweeps = cases.iter().filter_map(|case| {
+        let sweep = case.case.sweep.as_ref()?.sweep.as_str();
+        Some((sweep, what(case.case.metric)?))
+    });
+    let say = |(sweep, what): (&str, &str)| {
         let points = points(cases, sweep);
         let winners = (!points.is_empty()).then(|| winners(sweep, what, &points));
         winners.into_iter().chain(crossings(sweep, &points))
     };
-    sweeps.iter().flat_map(say).collect()
+    each_once(sweeps).into_iter().flat_map(say).collect()
 }
 
 struct Point<'a> {
@@ -46,10 +42,7 @@ struct Point<'a> {
 }
 
 fn points<'a>(cases: &'a [CaseResult], sweep: &str) -> Vec<Point<'a>> {
-    let of_sweep = cases.iter().filter(|case| {
-        let own = case.case.sweep.as_ref();
-        own.is_some_and(|point| point.sweep == sweep)
-    });
+    let of_sweep = cases.iter().filter(|case| case.is_of_sweep(sweep));
     let measured: Vec<&CaseResult> = of_sweep.filter(|case| !ranked(case).is_empty()).collect();
     let all = |case: &&CaseResult| columns(&case.slots, case.variants.len());
     let p_values: Vec<f64> = measured
@@ -57,11 +50,7 @@ fn points<'a>(cases: &'a [CaseResult], sweep: &str) -> Vec<Point<'a>> {
         .flat_map(|case| pair_p_values(&all(case)))
         .collect();
     let found = discoveries(&p_values, PLAN_ALPHA).max(1);
-    let rule = Rule {
-        floor: 0.0,
-        comparisons: p_values.len().div_ceil(found).max(1),
-        ..Rule::default()
-    };
+    let rule = rule(0.0, p_values.len().div_ceil(found).max(1));
     let point = |case: &&'a CaseResult| {
         let point = case.case.sweep.as_ref()?;
         Some(Point {
@@ -137,12 +126,8 @@ fn winner(point: &Point<'_>) -> String {
 }
 
 fn crossings(sweep: &str, points: &[Point<'_>]) -> Vec<String> {
-    let mut labels: Vec<&str> = Vec::new();
-    for (_, label, _) in points.iter().flat_map(|point| &point.ranked) {
-        if !labels.contains(label) {
-            labels.push(label);
-        }
-    }
+    let ranked = points.iter().flat_map(|point| &point.ranked);
+    let labels = each_once(ranked.map(|(_, label, _)| *label));
     let pairs = labels
         .iter()
         .enumerate()

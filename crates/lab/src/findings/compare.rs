@@ -17,11 +17,12 @@ mod tests;
 pub use change::unseen;
 pub use model::{
     Basis, Change, Common, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy,
-    ComparedVariant, Floor, FloorFrom, How, Named, Series, SeriesChange, SeriesPoint, SideBySide,
+    ComparedVariant, Floor, FloorFrom, How, Named, Placed, Series, SeriesChange, SeriesPoint,
+    SideBySide,
 };
 
-use crate::data::Case;
-use crate::findings::{CaseResult, VariantSummary};
+use crate::findings::CaseResult;
+use crate::findings::gathered::each_once;
 
 /// Two runs without a study and variants that both have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,22 +40,23 @@ pub struct NothingInCommon {
 /// Lays runs side by side, the first as reference; an error where one has nothing in common.
 pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInCommon> {
     let Some((first, others)) = runs.split_first() else {
-        return Ok(SideBySide::empty(how.basis));
+        return Ok(SideBySide {
+            basis: how.basis,
+            ..SideBySide::default()
+        });
     };
     for other in others {
         if !common(first, other) {
             return Err(nothing_in_common(first, other));
         }
     }
-    let mut all = SideBySide::empty(how.basis);
-    all.runs = runs.iter().map(compared_run).collect();
-    for other in others {
-        for warning in differ::runs(first, other) {
-            if !all.warnings.contains(&warning) {
-                all.warnings.push(warning);
-            }
-        }
-    }
+    let warnings = others.iter().flat_map(|other| differ::runs(first, other));
+    let mut all = SideBySide {
+        basis: how.basis,
+        runs: runs.iter().map(compared_run).collect(),
+        warnings: each_once(warnings),
+        ..SideBySide::default()
+    };
     for run in runs {
         let own = run.results.warnings.iter();
         all.warnings
@@ -110,17 +112,15 @@ fn cases(
     how: How,
     warnings: &mut Vec<String>,
 ) -> Vec<ComparedCase> {
-    let first = differ::cases_of(&runs[0], study);
-    first
-        .filter_map(|case| {
-            let sides: Vec<_> = runs
-                .iter()
-                .map(|run| find(run, study, &case.case.name))
-                .collect();
-            let shared = sides.iter().flatten().count() > 1;
-            shared.then(|| compared_case(runs, study, case, &sides, how, warnings))
-        })
-        .collect()
+    let compared = runs[0].results.cases_of(study).filter_map(|case| {
+        let sides = runs
+            .iter()
+            .map(|run| run.results.case_named(study, &case.case.name));
+        let sides: Vec<_> = sides.collect();
+        let shared = sides.iter().flatten().count() > 1;
+        shared.then(|| compared_case(runs, study, case, &sides, how, warnings))
+    });
+    compared.collect()
 }
 
 fn compared_case(
@@ -162,7 +162,7 @@ fn compared_case(
                 label: variant.label.clone(),
                 sides: sides
                     .iter()
-                    .map(|side| summary(side.as_ref()?, &variant.label).cloned())
+                    .map(|side| side.as_ref()?.summary(&variant.label).cloned())
                     .collect(),
                 changes: (0..runs.len())
                     .map(|run| comparing.change(run, &variant.label))
@@ -173,19 +173,8 @@ fn compared_case(
 }
 
 fn has_more_than_one(sides: &[Option<&CaseResult>], label: &str) -> bool {
-    let with = sides
-        .iter()
-        .flatten()
-        .filter(|side| summary(side, label).is_some());
-    with.count() > 1
-}
-
-fn summary<'a>(case: &'a CaseResult, label: &str) -> Option<&'a VariantSummary> {
-    case.variants.iter().find(|variant| variant.label == label)
-}
-
-fn find<'a>(run: &Named<'a>, study: &str, case: &str) -> Option<&'a CaseResult> {
-    differ::cases_of(run, study).find(|result| result.case.name == case)
+    let sides = sides.iter().flatten();
+    sides.filter_map(|side| side.summary(label)).count() > 1
 }
 
 fn common(a: &Named<'_>, b: &Named<'_>) -> bool {
@@ -193,15 +182,11 @@ fn common(a: &Named<'_>, b: &Named<'_>) -> bool {
         let limits = || limits::side_by_side(&[*a, *b], &study.study.name);
         !limits().is_empty()
             || study.cases.iter().any(|case| {
-                let other = find(b, &study.study.name, &case.case.name);
-                other.is_some_and(|other| shares_label(&case.case, &other.case))
+                let other = b.results.case_named(&study.study.name, &case.case.name);
+                let mut variants = case.case.variants.iter();
+                other.is_some_and(|other| variants.any(|one| other.place(&one.label).is_some()))
             })
     })
-}
-
-fn shares_label(a: &Case, b: &Case) -> bool {
-    let has = |label: &str| b.variants.iter().any(|variant| variant.label == label);
-    a.variants.iter().any(|variant| has(&variant.label))
 }
 
 fn nothing_in_common(a: &Named<'_>, b: &Named<'_>) -> NothingInCommon {

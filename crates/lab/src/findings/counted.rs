@@ -17,6 +17,7 @@ use workload::Work;
 
 pub use missing::missing;
 
+use super::gathered::{because, each_once, grouped};
 use crate::data::median;
 
 /// Counted events of one variant.
@@ -252,27 +253,18 @@ fn slower(record: &SlotRecord) -> Option<f64> {
 pub fn reasons<'a, T: 'a>(
     events: impl IntoIterator<Item = (Event, &'a Measured<T>)>,
 ) -> Vec<String> {
-    let mut found: Vec<(String, Vec<Event>)> = Vec::new();
-    for (event, count) in events {
-        let Measured::NotAvailable { reason, remedy } = count else {
-            continue;
-        };
-        let remedy = match remedy.is_empty() {
-            true => String::new(),
-            false => format!(" ({remedy})"),
-        };
-        let text = format!("{reason}{remedy}");
-        match found.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, events)) if events.contains(&event) => {}
-            Some((_, events)) => events.push(event),
-            None => found.push((text, vec![event])),
-        }
-    }
+    let missing = events.into_iter().filter_map(|(event, count)| match count {
+        Measured::NotAvailable { reason, remedy } => Some((because(reason, remedy), event)),
+        Measured::Value(_) => None,
+    });
     let line = |(text, events): (String, Vec<Event>)| {
-        let names: Vec<String> = events.iter().map(Event::to_string).collect();
-        format!("not available: {}: {text}", names.join(", "))
+        let names = each_once(events).into_iter().map(|event| event.to_string());
+        format!(
+            "not available: {}: {text}",
+            names.collect::<Vec<_>>().join(", ")
+        )
     };
-    found.into_iter().map(line).collect()
+    grouped(missing).into_iter().map(line).collect()
 }
 
 #[cfg(test)]

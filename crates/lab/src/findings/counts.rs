@@ -8,6 +8,7 @@ use measure::task::Io;
 use measure::usage::{Counter, Usage};
 use serde::{Deserialize, Serialize};
 
+use super::gathered::{because, each_once};
 use crate::data::median;
 
 /// What the parent and all flows together were counted to do, medians of one repetition.
@@ -116,25 +117,21 @@ pub fn not_counted<'a>(reps: impl Iterator<Item = &'a Rep> + Clone) -> Vec<Strin
             Forgotten::Counts => "page faults, switches and bytes",
             Forgotten::All => "CPU time, page faults, switches and bytes",
         };
-        said.push(format!("{what}: {reason} ({remedy})"));
+        said.push(format!("{what}: {}", because(reason, remedy)));
     }
     for told in reps.filter_map(|rep| rep.kernel_counters.as_ref()) {
-        note("migrations", &told.migrations, &mut said);
-        note("bytes read and written", &told.io, &mut said);
+        said.extend(missing("migrations", &told.migrations));
+        said.extend(missing("bytes read and written", &told.io));
     }
-    said
+    each_once(said)
 }
 
-fn note<T>(what: &str, told: &Measured<PerPhase<T>>, said: &mut Vec<String>) {
-    if let Measured::NotAvailable { reason, remedy } = told {
-        let remedy = match remedy.is_empty() {
-            true => String::new(),
-            false => format!(" ({remedy})"),
-        };
-        let line = format!("{what}: {reason}{remedy}");
-        if !said.contains(&line) {
-            said.push(line);
+fn missing<T>(what: &str, told: &Measured<PerPhase<T>>) -> Option<String> {
+    match told {
+        Measured::NotAvailable { reason, remedy } => {
+            Some(format!("{what}: {}", because(reason, remedy)))
         }
+        Measured::Value(_) => None,
     }
 }
 

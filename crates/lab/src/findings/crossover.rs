@@ -16,6 +16,8 @@
 //! crossing of the lower ends to the last one of the upper ends. Any other order of parts is no
 //! crossing, and each part is said for itself. Outside the points nothing is made up.
 
+use stats::Estimate;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) at: f64,
@@ -33,6 +35,18 @@ pub(crate) enum Side {
 }
 
 impl Point {
+    /// `None` without an interval.
+    pub(crate) fn of(at: f64, estimate: &Estimate) -> Option<Self> {
+        let (low, high) = estimate.interval()?;
+        let cost = estimate.ratio;
+        Some(Self {
+            at,
+            cost,
+            low,
+            high,
+        })
+    }
+
     fn side(&self, level: f64) -> Side {
         match () {
             () if self.low > level => Side::More,
@@ -163,11 +177,23 @@ mod tests {
         intervals.iter().enumerate().map(point).collect()
     }
 
+    fn below(points: &[Point], level: f64) -> Span {
+        match crossing(points, level) {
+            Some(Crossing::Below(span)) => span,
+            other => panic!("no fall: {other:?}"),
+        }
+    }
+
+    fn above(points: &[Point], level: f64) -> Span {
+        match crossing(points, level) {
+            Some(Crossing::Above(span)) => span,
+            other => panic!("no rise: {other:?}"),
+        }
+    }
+
     #[test]
     fn between_points_it_is_near_the_truth_and_within_its_interval() {
-        let Some(Crossing::Below(Span { low, at, high })) = crossing(&fixed_cost(), 1.5) else {
-            panic!("no crossing")
-        };
+        let Span { low, at, high } = below(&fixed_cost(), 1.5);
         // The truth is 2,000; the bend of the curve costs some of it.
         assert!((1500.0..4000.0).contains(&at), "{at}");
         assert!(low < at && at < high);
@@ -200,9 +226,7 @@ mod tests {
     #[test]
     fn of_a_curve_that_wavers_the_interval_holds_every_fall() {
         let wavering = points(&[(2.9, 3.1), (1.4, 1.6), (2.9, 3.1), (0.9, 1.1)]);
-        let Some(Crossing::Below(Span { low, at, high })) = crossing(&wavering, 2.0) else {
-            panic!("no crossing")
-        };
+        let Span { low, at, high } = below(&wavering, 2.0);
         assert!(low < 10.0 && at > 100.0 && high > at, "{low} {at} {high}");
     }
 
@@ -210,9 +234,7 @@ mod tests {
     #[test]
     fn a_rise_is_told_as_one() {
         let rising = points(&[(0.98, 1.02), (1.01, 1.05), (1.25, 1.35)]);
-        let Some(Crossing::Above(Span { low, at, high })) = crossing(&rising, 1.10) else {
-            panic!("no crossing")
-        };
+        let Span { low, at, high } = above(&rising, 1.10);
         assert!(
             10.0 < low && low < at && at < high && high < 100.0,
             "{low} {at} {high}"
@@ -229,12 +251,7 @@ mod tests {
     fn a_rise_is_the_fall_of_the_inverse() {
         let falling = fixed_cost();
         let rising: Vec<Point> = falling.iter().map(Point::inverse).collect();
-        let Some(Crossing::Below(fall)) = crossing(&falling, 1.5) else {
-            panic!("no fall")
-        };
-        let Some(Crossing::Above(rise)) = crossing(&rising, 1.0 / 1.5) else {
-            panic!("no rise")
-        };
+        let (fall, rise) = (below(&falling, 1.5), above(&rising, 1.0 / 1.5));
         for (a, b) in [
             (fall.low, rise.low),
             (fall.at, rise.at),
@@ -249,9 +266,7 @@ mod tests {
     fn from_nothing_on_the_value_itself_counts() {
         let mut points = points(&[(1.9, 2.1), (0.48, 0.52)]);
         (points[0].at, points[1].at) = (0.0, 90.0);
-        let Some(Crossing::Below(Span { low, at, high })) = crossing(&points, 1.0) else {
-            panic!("no crossing")
-        };
+        let Span { low, at, high } = below(&points, 1.0);
         assert!(low < at && at < high, "{low} {at} {high}");
         assert!((at - 45.0).abs() < 1.0, "{at}");
     }

@@ -5,6 +5,7 @@
 use flow::Answer;
 use serde::{Deserialize, Serialize};
 
+use super::gathered::joined;
 use crate::data::RawSlot;
 use crate::data::words::{percent, plural};
 
@@ -44,8 +45,7 @@ pub(super) fn failed(sides: [(&str, Option<Launches>); 2]) -> Option<String> {
             plural(label)
         ))
     });
-    let some: Vec<String> = some.collect();
-    (!some.is_empty()).then(|| format!("of the launches that ended; {}", some.join(", ")))
+    joined(some, ", ").map(|some| format!("of the launches that ended; {some}"))
 }
 
 #[cfg(test)]

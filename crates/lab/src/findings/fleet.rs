@@ -22,7 +22,9 @@ mod tests;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use stats::{Across, Rule, Verdict};
+use stats::{Across, Verdict};
+
+use super::paired::rule;
 
 pub use agreement::{Agreement, Tally};
 pub use apart::SetApart;
@@ -165,13 +167,9 @@ fn comparison(nodes: &[Node], found: &Found<'_>) -> Option<Comparison> {
 
 fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
     let floors = each.iter().map(|on| on.finding.floor);
-    let rule = Rule {
-        floor: floors.fold(0.0, f64::max),
-        comparisons: 1,
-        ..Rule::default()
-    };
+    let floor = floors.fold(0.0, f64::max);
     match across.filter(|across| across.mean.is_some()) {
-        Some(across) => rule.judge(&across.mean_estimate()),
+        Some(across) => rule(floor, 1).judge(&across.mean_estimate()),
         None => Verdict::CannotTell { more_rounds: None },
     }
 }

@@ -8,10 +8,10 @@
 //! At each point of a sweep moving is compared with leaving flows where they are (from which grain
 //! on it pays), and with everything that does not move, such as a queue.
 
-use stats::{Best, Rule, Verdict};
+use stats::{Best, Verdict};
 
 use super::CaseResult;
-use super::paired::columns;
+use super::paired::{columns, rule};
 use crate::data::Metric;
 use crate::data::number::{count, plain, time};
 use crate::data::words::listed;
@@ -99,20 +99,14 @@ struct Compared<'p, 'a> {
 impl<'p, 'a> Compared<'p, 'a> {
     fn of(point: &'p Point<'a>, points: usize) -> Self {
         let variants = point.case.variants.len();
-        let rule = Rule {
-            floor: 0.0,
-            comparisons: point.movers.len() * point.others.len() * points,
-            ..Rule::default()
-        };
+        let rule = rule(0.0, point.movers.len() * point.others.len() * points);
         let best = Best::of(&columns(&point.case.slots, variants), rule).ok();
         Self { point, best }
     }
 
     fn is_faster(&self, a: &Side<'_>, b: &Side<'_>) -> bool {
-        let pair = self
-            .best
-            .as_ref()
-            .and_then(|best| best.pair(a.place, b.place));
+        let best = self.best.as_ref();
+        let pair = best.and_then(|best| best.pair(a.place, b.place));
         matches!(pair, Some((_, Verdict::Faster { .. })))
     }
 
@@ -175,12 +169,8 @@ fn over_grains(sweep: &str, points: &[&Compared<'_, '_>]) -> Option<String> {
         let point = one.point.case.case.sweep.as_ref();
         point.map_or_else(String::new, |point| plain(point.value))
     };
-    let unit = first
-        .case
-        .case
-        .sweep
-        .as_ref()
-        .map_or("", |point| &point.unit);
+    let point = first.case.case.sweep.as_ref();
+    let unit = point.map_or("", |point| &point.unit);
     let staying = first.others[0].label;
     let paying: Vec<&&Compared<'_, '_>> = points.iter().filter(|one| one.beats_staying()).collect();
     let best: Vec<String> = points
@@ -254,12 +244,10 @@ fn evened(side: &Side<'_>, still: &Side<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use flow::{Answer, SelfManagedUsage, SlotSpec};
-    use tempfile::tempdir;
     use workload::{Balanced, Work};
 
     use crate::data::{Preset, Study};
-    use crate::run::progress::Silent;
-    use crate::run::{Journal, run};
+    use crate::findings::testing::{has, results};
     use crate::testing::{MS, Mock, PROOF, done, header, machine};
 
     fn study() -> Study {
@@ -309,15 +297,12 @@ mod tests {
 
     /// What is said of imbalance and of moving.
     fn sentences(study: Study, ms: fn(&str) -> u64) -> Vec<String> {
-        let folder = tempdir().unwrap();
         let mut mock = Mock::new(move |_, _, n, spec| answer(n, spec, ms));
         let header = crate::data::Header {
             machine: machine(2, 1),
             ..header(vec![study])
         };
-        let mut journal = Journal::create(folder.path(), header).unwrap();
-        let clock = mock.clock();
-        let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+        let results = results(header, &mut mock);
         let all = results.studies[0].sentences.iter();
         let about = |said: &&String| said.contains("imbalance") || said.contains("moving flows");
         all.filter(about).cloned().collect()
@@ -330,14 +315,11 @@ mod tests {
             "migratable/2 none" => 125,
             _ => 100,
         });
-        assert!(
-            said.contains("1.25 with flows that stay, 1.05 with greedy (30 moves, 2.00 µs"),
-            "{said}"
+        has(
+            &said,
+            "1.25 with flows that stay, 1.05 with greedy (30 moves, 2.00 µs",
         );
-        assert!(
-            said.contains("moving does not pay: queued threads"),
-            "{said}"
-        );
+        has(&said, "moving does not pay: queued threads");
     }
 
     #[test]
@@ -346,13 +328,13 @@ mod tests {
             "migratable/2 stealing" => 80,
             _ => 100,
         });
-        assert!(said.contains("moving pays: stealing is faster"), "{said}");
+        has(&said, "moving pays: stealing is faster");
     }
 
     #[test]
     fn of_equal_times_nothing_is_said_to_pay() {
         let said = said(|_| 100);
-        assert!(said.contains("undecided"), "{said}");
+        has(&said, "undecided");
     }
 
     #[test]
@@ -369,18 +351,12 @@ mod tests {
             "migratable/2 greedy" => 80,
             _ => 100,
         });
-        assert!(
-            queue.contains("faster than flows that stay with"),
-            "{queue}"
-        );
-        assert!(queue.contains("not worth having here"), "{queue}");
+        has(&queue, "faster than flows that stay with");
+        has(&queue, "not worth having here");
         let moves = last(|way| match way {
             "migratable/2 greedy" => 80,
             _ => 100,
         });
-        assert!(
-            moves.contains("worth having here for this work with"),
-            "{moves}"
-        );
+        has(&moves, "worth having here for this work with");
     }
 }

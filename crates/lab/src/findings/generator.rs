@@ -13,23 +13,17 @@ const MOST_LATE: f64 = 0.5;
 const KEEPS_UP: f64 = 0.95;
 
 pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
-    let slots = case.slots.iter().filter(|slot| slot.variant == at);
-    let reps = slots
-        .filter_map(|slot| slot.outcome.answer.done())
-        .flat_map(|record| &record.reps);
-    let own = reps.filter_map(|rep| rep.self_managed.as_deref());
+    let own = case
+        .reps_of(at)
+        .filter_map(|rep| rep.self_managed.as_deref());
     own.filter_map(|own| own.counts.get(name).copied())
         .collect()
 }
 
 pub(super) fn cpu_share(case: &CaseResult, at: usize) -> Option<f64> {
     let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();
-    let slots = case.slots.iter().filter(|slot| slot.variant == at);
-    let reps = slots
-        .filter_map(|slot| slot.outcome.answer.done())
-        .flat_map(|record| &record.reps);
     let there = match sum("load_ns") {
-        0 => reps.map(|rep| rep.steady_ns).sum(),
+        0 => case.reps_of(at).map(|rep| rep.steady_ns).sum(),
         there => there,
     };
     (there > 0).then(|| sum("load_cpu_ns") as f64 / there as f64)

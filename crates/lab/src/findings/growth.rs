@@ -201,13 +201,17 @@ mod tests {
     use super::*;
 
     /// Ten slots of each number of workers, a little apart.
-    fn growth(amounts: [f64; 6]) -> Growth {
-        let slots = |x: usize| (0..10).map(move |n| (x, f64::from(n) * 0.01));
-        let points: Vec<(f64, f64)> = (2..8)
-            .flat_map(slots)
-            .map(|(x, noise)| (x as f64, amounts[x - 2] + noise))
-            .collect();
+    fn of_numbers(amounts: &[(f64, f64)]) -> Growth {
+        let slots = |&(x, y): &(f64, f64)| (0..10).map(move |n| (x, y + f64::from(n) * 0.01));
+        let points: Vec<(f64, f64)> = amounts.iter().flat_map(slots).collect();
         Growth::through(&points).unwrap()
+    }
+
+    /// Of two to seven workers.
+    fn growth(amounts: [f64; 6]) -> Growth {
+        of_numbers(&std::array::from_fn::<_, 6, _>(|at| {
+            (2.0 + at as f64, amounts[at])
+        }))
     }
 
     #[test]
@@ -253,9 +257,7 @@ mod tests {
     /// Of three numbers it was said that they are not in steps.
     #[test]
     fn three_numbers_show_no_steps_and_no_lack_of_them() {
-        let slots = |x: usize| (0..10).map(move |n| (x as f64, x as f64 + f64::from(n) * 0.01));
-        let points: Vec<(f64, f64)> = [2, 3, 5].into_iter().flat_map(slots).collect();
-        let line = Growth::through(&points).unwrap();
+        let line = of_numbers(&[2.0, 3.0, 5.0].map(|x| (x, x)));
         assert_eq!(line.judge(Claim::Steps), Standing::CannotTell);
         assert_eq!(line.judge(Claim::Linear), Standing::Reproduced);
     }

@@ -1,10 +1,9 @@
 mod place;
 
+pub(crate) use place::headline_place;
 use stats::Verdict;
 
-pub(crate) use place::headline_place;
-
-use super::{CaseResult, Finding, Role, StudyResult, operation_matrix, served};
+use super::{CaseResult, Finding, Role, StudyResult, served, threads_over_processes};
 use crate::data::{Metric, Study};
 
 impl StudyResult {
@@ -37,10 +36,7 @@ pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Optio
     let Some(point) = named.case.sweep.as_ref().filter(|_| !is_head(&named)) else {
         return Some(named);
     };
-    let of_sweep = |case: &&CaseResult| {
-        let own = case.case.sweep.as_ref();
-        own.is_some_and(|own| own.sweep == point.sweep)
-    };
+    let of_sweep = |case: &&CaseResult| case.is_of_sweep(&point.sweep);
     if let Some(head) = cases.iter().filter(of_sweep).find(is_head) {
         return Some(head);
     }
@@ -69,7 +65,7 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
     let fastest = findings.iter().copied().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
-        .or_else(|| operation_matrix::thread(case).map(|(_, finding)| finding))
+        .or_else(|| threads_over_processes(case))
         .filter(|finding| finding.estimate.is_some())
         .or_else(|| {
             let mut findings = findings.iter().copied();
@@ -92,12 +88,7 @@ fn between_models(case: &CaseResult) -> Vec<&Finding> {
     if !forms.is_empty() {
         return forms;
     }
-    let model = |label: &str| {
-        let mut variants = case.case.variants.iter();
-        variants
-            .find(|labelled| labelled.label == label)
-            .map(|labelled| labelled.variant.model)
-    };
+    let model = |label: &str| Some(case.labelled(label)?.variant.model);
     let is_between = |finding: &&Finding| {
         finding.metric == Metric::Switch && model(&finding.subject) != model(&finding.reference)
     };

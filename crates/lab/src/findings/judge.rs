@@ -18,6 +18,7 @@ use stats::{Step, Verdict, noise};
 
 use crate::data::{Case, Metric, Settings};
 use crate::findings::outlook::Outlook;
+use crate::findings::paired::rule;
 pub(crate) use looks::{USUAL_ROUNDS, smallest_seen, smallest_seen_in};
 use looks::{fewest_rounds, plan, rounds_for_claims};
 
@@ -183,11 +184,7 @@ impl Judge {
     }
 
     fn rule(&self, floor: f64) -> Rule {
-        Rule {
-            floor,
-            comparisons: self.pairs() * self.answers,
-            guarded: true,
-        }
+        guarded(floor, self.pairs() * self.answers)
     }
 
     /// The level of a look after this number of rounds, as a share of [`LOOK_ALPHA`].
@@ -204,14 +201,18 @@ impl Judge {
     }
 
     pub(crate) fn taking(&self) -> Vec<usize> {
-        let all = || (0..self.variants).filter(|at| !self.out.contains(at));
-        let search = self.search.as_ref();
-        search.map_or_else(|| all().collect(), |search| search.taking().to_vec())
+        match &self.search {
+            Some(search) => search.taking().to_vec(),
+            None => self.kept_variants().collect(),
+        }
+    }
+
+    fn kept_variants(&self) -> impl Iterator<Item = usize> {
+        (0..self.variants).filter(|at| !self.out.contains(at))
     }
 
     pub(crate) fn reference(&self) -> usize {
-        let mut left = (0..self.variants).filter(|at| !self.out.contains(at));
-        left.next().unwrap_or(0)
+        self.kept_variants().next().unwrap_or(0)
     }
 
     /// The place of a variant, where the reference has changed places with the first.
@@ -280,11 +281,8 @@ impl Judge {
         };
         let columns = (0..self.variants).map(|at| self.rounds.iter().map(|r| r[at]).collect());
         let pairs = stats::pairs(self.variants) * self.answers;
-        let rule = Rule {
-            floor: opened.floor,
-            comparisons: (pairs as f64 / self.plan.share(self.rounds.len())).ceil() as usize,
-            guarded: true,
-        };
+        let comparisons = pairs as f64 / self.plan.share(self.rounds.len());
+        let rule = guarded(opened.floor, comparisons.ceil() as usize);
         // The floor was checked when the case was opened.
         let _looked = search.look(&columns.collect::<Vec<_>>(), rule);
     }
@@ -338,11 +336,13 @@ impl Judge {
     }
 
     pub(crate) fn next_look(&self) -> usize {
-        let mut looks = self.plan.looks().iter();
-        looks
-            .find(|&&look| look > self.rounds())
-            .copied()
-            .unwrap_or(self.max_rounds())
+        self.left().next().unwrap_or(self.max_rounds())
+    }
+
+    /// Looks that are still to come.
+    fn left(&self) -> impl Iterator<Item = usize> {
+        let looks = self.plan.looks().iter().copied();
+        looks.filter(|&look| look > self.rounds())
     }
 
     pub(crate) fn at_planned_look(&self) -> bool {
@@ -354,23 +354,20 @@ impl Judge {
     }
 
     pub(crate) fn is_settled(&self) -> bool {
-        if let Some(search) = &self.search {
-            return search.is_over();
-        }
-        self.opened.as_ref().is_some_and(|opened| {
-            self.kept(&opened.pairs)
-                .all(|pair| pair.step() != Step::Continue)
-        })
+        self.all_pairs_are(|step| step != Step::Continue)
     }
 
     pub(crate) fn is_decided(&self) -> bool {
-        if let Some(search) = &self.search {
-            return search.is_over();
+        self.all_pairs_are(|step| matches!(step, Step::Decided(..)))
+    }
+
+    /// Of a search whether it is over.
+    fn all_pairs_are(&self, wanted: fn(Step) -> bool) -> bool {
+        match (&self.search, &self.opened) {
+            (Some(search), _) => search.is_over(),
+            (None, Some(opened)) => self.kept(&opened.pairs).all(|pair| wanted(pair.step())),
+            (None, None) => false,
         }
-        self.opened.as_ref().is_some_and(|opened| {
-            let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
-            self.kept(&opened.pairs).all(decided)
-        })
     }
 
     pub(crate) fn has_rounds_for_claims(&self) -> bool {
@@ -381,15 +378,17 @@ impl Judge {
         let (_, findings) = self.conclude();
         let label = |variant: usize| case.variants[variant].label.as_str();
         let pairs = (1..).map(|subject| self.place(subject)).zip(findings);
-        pairs
-            .filter(|(subject, _)| !self.is_given_up(*subject))
-            .map(|(subject, finding)| Standing {
+        let kept = pairs.filter(|(subject, _)| !self.is_given_up(*subject));
+        let standings = kept.map(|(subject, finding)| {
+            let (estimate, verdict) = finding.unzip();
+            Standing {
                 subject: label(subject),
                 reference: label(self.reference()),
-                estimate: finding.map(|(estimate, _)| estimate),
-                verdict: finding.map(|(_, verdict)| verdict),
-            })
-            .collect()
+                estimate,
+                verdict,
+            }
+        });
+        standings.collect()
     }
 
     /// Floor and findings if no further round came, one a variant but the reference; `None` for a pair without a round.
@@ -401,12 +400,7 @@ impl Judge {
 
     pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<Judged>> {
         let opened = self.as_opened();
-        let floor = opened.floor;
-        let rule = Rule {
-            floor,
-            comparisons,
-            guarded: true,
-        };
+        let rule = guarded(opened.floor, comparisons);
         let pairs = opened.pairs.iter().map(|pair| pair.at(rule));
         pairs.map(|pair| judged(&pair.ok()?)).collect()
     }
@@ -417,18 +411,10 @@ impl Judge {
             return Outlook::DECIDED;
         }
         let Opened { floor, pairs } = self.as_opened();
-        let comparisons = self.pairs() * answers;
-        let rule = Rule {
-            floor,
-            comparisons,
-            guarded: true,
-        };
+        let rule = guarded(floor, self.pairs() * answers);
         let left = self
-            .plan
-            .looks()
-            .iter()
-            .filter(|&&look| look > self.rounds());
-        let left = left.map(|&look| (look, rule.alpha() * self.plan.share(look)));
+            .left()
+            .map(|look| (look, rule.alpha() * self.plan.share(look)));
         let left: Vec<(usize, f64)> = left.collect();
         let is_kept = |at: &usize| !self.is_given_up(*at) && *at != self.reference();
         let subject = subject.filter(is_kept);
@@ -471,6 +457,14 @@ impl Judge {
 
     fn as_opened(&self) -> Opened {
         self.opened.clone().unwrap_or_else(|| self.open())
+    }
+}
+
+/// Of pairs whose spreads may lie apart.
+pub(super) fn guarded(floor: f64, comparisons: usize) -> Rule {
+    Rule {
+        guarded: true,
+        ..rule(floor, comparisons)
     }
 }
 

@@ -10,6 +10,7 @@ mod nodes;
 
 pub use law::Law;
 
+use super::gathered::each_once;
 use super::growth::{Growth, PLACES, Shape, each_further};
 use super::then::Standing;
 use super::{CaseResult, Unit, VariantSummary};
@@ -26,21 +27,14 @@ const BUSY: f64 = 0.9;
 
 pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
     let published = study.published();
-    let mut seen: Vec<(&str, &str)> = Vec::new();
-    for case in cases {
-        let (Some(point), Some(_)) = (&case.case.sweep, of_what(&case.case)) else {
-            continue;
-        };
-        for variant in &case.variants {
-            let key = (point.sweep.as_str(), variant.label.as_str());
-            if !seen.contains(&key) {
-                seen.push(key);
-            }
-        }
-    }
-    let of_sweeps = seen
-        .iter()
-        .filter_map(|(sweep, label)| law(cases, &published, sweep, label));
+    let swept = cases.iter().filter(|case| of_what(&case.case).is_some());
+    let swept = swept.filter_map(|case| Some((case.case.sweep.as_ref()?, &case.variants)));
+    let labels = swept.flat_map(|(point, variants)| {
+        let labels = variants.iter().map(|variant| variant.label.as_str());
+        labels.map(move |label| (point.sweep.as_str(), label))
+    });
+    let of_sweeps = each_once(labels).into_iter();
+    let of_sweeps = of_sweeps.filter_map(|(sweep, label)| law(cases, &published, sweep, label));
     of_sweeps
         .chain(cases.iter().filter_map(nodes::strong))
         .collect()
@@ -65,7 +59,7 @@ struct Point<'a> {
 fn points<'a>(cases: &'a [CaseResult], sweep: &str, label: &str) -> Vec<Point<'a>> {
     let of_sweep = cases.iter().filter_map(|case| {
         let point = case.case.sweep.as_ref().filter(|p| p.sweep == sweep)?;
-        let place = case.variants.iter().position(|v| v.label == label)?;
+        let place = case.place(label)?;
         Some(Point {
             workers: point.value,
             case,
@@ -131,8 +125,7 @@ fn is_on_one_cpu(point: &Point<'_>) -> bool {
 }
 
 fn slots<'a>(point: &'a Point<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
-    let own = point.case.slots.iter();
-    let own = own.filter(|slot| slot.variant == point.place);
+    let own = point.case.slots_of(point.place);
     own.filter_map(|slot| Some((point.workers, slot.value_ns?)))
 }
 

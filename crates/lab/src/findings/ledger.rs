@@ -92,14 +92,17 @@ impl Ledger {
                 self.named(&study, &case)?.pilot = Some(Pilot { chosen, outcomes });
             }
             Entry::Slot(slot) => self.take_slot(slot)?,
-            Entry::Film(slot) => {
-                self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
-                let log = self.named(&slot.study, &slot.case)?;
-                log.films.push(slot.raw(None));
-            }
+            Entry::Film(slot) => self.take_film(slot)?,
             Entry::Profiled(slot) => self.take_aside(slot, |log| &mut log.profiled)?,
             Entry::Confirmed(slot) => self.take_aside(slot, |log| &mut log.confirmed)?,
-            plan @ (Entry::Confirm(_) | Entry::Predict(_)) => self.take_plan(plan)?,
+            Entry::Confirm(plan) => {
+                let log = self.named(&plan.study, &plan.case)?;
+                log.confirm = Some(plan);
+            }
+            Entry::Predict(plan) => {
+                let log = self.named(&plan.study, &plan.case)?;
+                log.predict = Some(plan);
+            }
             Entry::Predicted(slot) => self.take_aside(slot, |log| &mut log.predicted)?,
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
@@ -141,18 +144,10 @@ impl Ledger {
         self.take(entry)
     }
 
-    fn take_plan(&mut self, entry: Entry) -> Result<(), String> {
-        match entry {
-            Entry::Confirm(plan) => {
-                let log = self.named(&plan.study, &plan.case)?;
-                log.confirm = Some(plan);
-            }
-            Entry::Predict(plan) => {
-                let log = self.named(&plan.study, &plan.case)?;
-                log.predict = Some(plan);
-            }
-            _ => {}
-        }
+    fn take_film(&mut self, slot: SlotEntry) -> Result<(), String> {
+        self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
+        let log = self.named(&slot.study, &slot.case)?;
+        log.films.push(slot.raw(None));
         Ok(())
     }
 
@@ -161,9 +156,8 @@ impl Ledger {
         slot: SlotEntry,
         among: fn(&mut CaseLog) -> &mut Vec<RawSlot>,
     ) -> Result<(), String> {
-        let at = self.find(&slot.study, &slot.case)?;
-        let value_ns = self.value(at, &slot);
-        among(self.log_mut(at)).push(slot.raw(value_ns));
+        let (log, slot) = self.valued_slot(slot)?;
+        among(log).push(slot);
         Ok(())
     }
 
@@ -174,15 +168,16 @@ impl Ledger {
     }
 
     fn take_slot(&mut self, slot: SlotEntry) -> Result<(), String> {
-        let at = self.find(&slot.study, &slot.case)?;
-        let value_ns = self.value(at, &slot);
-        self.log_mut(at).push(slot.raw(value_ns))
+        let (log, slot) = self.valued_slot(slot)?;
+        log.push(slot)
     }
 
-    fn value(&mut self, at: At, slot: &SlotEntry) -> Option<f64> {
+    fn valued_slot(&mut self, slot: SlotEntry) -> Result<(&mut CaseLog, RawSlot), String> {
+        let at = self.find(&slot.study, &slot.case)?;
         self.last_s = slot.at_s + slot.outcome.launch_ns as f64 / 1e9;
         let metric = self.header.studies[at.study].cases[at.case].metric;
-        slot_value(&slot.outcome, metric, self.header.settings.value)
+        let value_ns = slot_value(&slot.outcome, metric, self.header.settings.value);
+        Ok((self.log_mut(at), slot.raw(value_ns)))
     }
 
     /// The same slots valued in another way, from the beginning. Errors as [`Ledger::new`].

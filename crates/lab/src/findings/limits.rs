@@ -12,6 +12,7 @@ use workload::Work;
 
 pub use limit::Limit;
 
+use super::gathered::{grouped, joined};
 use super::{CaseResult, VariantSummary};
 use crate::data::number::{about, count};
 use crate::data::room::{limit as limit_words, rooms};
@@ -80,8 +81,7 @@ fn limit(machine: &Machine, label: String, model: Model, made: &[Made<'_>]) -> L
 
 /// `at most 32,338 processes and 32,338 threads (kernel.pid_max = 32,768); …`.
 pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for limit in limits {
+    let by_stop = grouped(limits.iter().map(|limit| {
         let (number, stops) = match &limit.room {
             Some(room) => (at_most(room), limit_words(room)),
             None => (
@@ -93,16 +93,12 @@ pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
             many if many != limit.label => format!("{number} {many}"),
             model => format!("{number} of model {model}"),
         };
-        match groups.iter_mut().find(|(known, _)| *known == stops) {
-            Some((_, all)) => all.push(flows),
-            None => groups.push((stops, vec![flows])),
-        }
-    }
-    let said = groups.iter();
-    let said: Vec<String> = said
-        .map(|(stops, flows)| format!("{} ({stops})", listed(flows)))
-        .collect();
-    (!said.is_empty()).then(|| format!("at most {}", said.join("; ")))
+        (stops, flows)
+    }));
+    let said = by_stop
+        .iter()
+        .map(|(stops, flows)| format!("{} ({stops})", listed(flows)));
+    joined(said, "; ").map(|said| format!("at most {said}"))
 }
 
 /// How many a limit allows, in words: by memory, eight digits of an estimate are no knowledge.

@@ -4,6 +4,7 @@
 
 use measure::memory::Reading;
 
+use super::gathered::joined;
 use super::generator::{counted, cpu_share};
 use super::growth::Growth;
 use super::quantity::Amount;
@@ -36,8 +37,8 @@ pub(super) fn rates_in_words(cases: &[CaseResult]) -> Vec<String> {
         let served = first.case.work_of(at).served();
         let bound = served.and_then(|served| served.slo_p99_s);
         let highest = bound.map(|bound| highest(&at_rates, at, bound));
-        let said: Vec<String> = each.into_iter().chain(leak).chain(highest).collect();
-        (!said.is_empty()).then(|| format!("{}: {}", variant.label, said.join("; ")))
+        let said = joined(each.into_iter().chain(leak).chain(highest), "; ")?;
+        Some(format!("{}: {said}", variant.label))
     });
     each.flatten().collect()
 }
@@ -50,23 +51,18 @@ fn by_rate(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
         let answered = variant.requests.as_ref();
         let answered = answered.map(|own| format!("{} answered", significant(own.per_s)));
         let memory = variant.memory.map(|memory| bytes(memory.total() as f64));
-        let all: Vec<String> = [Some(p99), answered, memory]
-            .into_iter()
-            .flatten()
-            .collect();
-        Some((plain(*rate), all.join(", ")))
+        let all = [Some(p99), answered, memory].into_iter().flatten();
+        Some((plain(*rate), joined(all, ", ")?))
     });
     let each = each.enumerate().map(|(number, (rate, said))| match number {
         0 => format!("at {rate} requests/s {said}"),
         _ => format!("at {rate} {said}"),
     });
-    let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| each.join("; "))
+    joined(each, "; ")
 }
 
 fn leak_of(at_rates: &[(f64, &CaseResult)], at: usize) -> Option<String> {
-    let slots = at_rates.iter().flat_map(|(_, case)| &case.slots);
-    let slots = slots.filter(|slot| slot.variant == at);
+    let slots = at_rates.iter().flat_map(|(_, case)| case.slots_of(at));
     let points = slots.filter_map(|slot| {
         let record = slot.outcome.answer.done()?;
         let Reading::Honest(memory) = &record.memory else {
@@ -135,31 +131,22 @@ pub(super) fn latencies_in_words(case: &CaseResult) -> Vec<String> {
 
 /// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, ...`.
 fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
-    let amount = |name: &str| case.quantity(name, label)?.value.value();
-    let interval = |name: &str| {
-        let amount = amount(name)?;
-        Some((amount.low?, amount.high?))
-    };
-    let p99 = amount("p99").map_or(String::new(), |p99| {
-        let interval = interval("p99").map_or(String::new(), |(low, high)| {
+    let p99 = case.amount("p99", label).map_or(String::new(), |p99| {
+        let interval = p99.interval().map_or(String::new(), |(low, high)| {
             format!(" {}", time_interval(low, high))
         });
         let p99 = time(p99.estimate);
         format!("p99 {p99}{interval}, median over the rounds; ")
     });
-    let rate = interval("requests").map_or(String::new(), |(low, high)| {
-        format!(" [{} … {}]", significant(low), significant(high))
-    });
-    let Requests {
-        p50_ns,
-        p90_ns,
-        p999_ns,
-        ..
-    } = *requests;
-    let [p50, p90, p999] = [p50_ns, p90_ns, p999_ns].map(|ns| time(ns as f64));
-    let memory = amount("memory").map_or(String::new(), |memory| {
-        format!("; memory {}", bytes(memory.estimate))
-    });
+    let rate = case.amount("requests", label);
+    let rate = rate.map_or(String::new(), |rate| ends(rate, significant));
+    let [p50, p90, p999] =
+        [requests.p50_ns, requests.p90_ns, requests.p999_ns].map(|ns| time(ns as f64));
+    let memory = case
+        .amount("memory", label)
+        .map_or(String::new(), |memory| {
+            format!("; memory {}", bytes(memory.estimate))
+        });
     format!(
         "{p99}of all {} together p50 {p50}, p90 {p90}, p99.9 {p999}; {}{rate} answered a second{memory}",
         many(requests.count, "request"),
@@ -170,16 +157,8 @@ fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
 /// `p50 1.00 ms [...], p99 ..., 200 [...] answered a second; medians over the rounds of what the load generator said`.
 fn as_said(case: &CaseResult, label: &str) -> Option<String> {
     let said = |name: &str, shown: fn(f64) -> String| {
-        let Amount {
-            estimate,
-            low,
-            high,
-            ..
-        } = *case.quantity(name, label)?.value.value()?;
-        let interval = low.zip(high).map_or(String::new(), |(low, high)| {
-            format!(" [{} … {}]", shown(low), shown(high))
-        });
-        Some(format!("{}{interval}", shown(estimate)))
+        let amount = case.amount(name, label)?;
+        Some(format!("{}{}", shown(amount.estimate), ends(amount, shown)))
     };
     let times = ["p50", "p99"].map(|name| Some(format!("{name} {}", said(name, time)?)));
     let rate = format!("{} answered a second", said("requests", significant)?);
@@ -188,6 +167,13 @@ fn as_said(case: &CaseResult, label: &str) -> Option<String> {
         "{}; medians over the rounds of what the load generator said",
         all.join(", ")
     ))
+}
+
+/// ` [7.10 … 9.30]`; empty without an interval.
+fn ends(amount: &Amount, shown: fn(f64) -> String) -> String {
+    amount.interval().map_or(String::new(), |(low, high)| {
+        format!(" [{} … {}]", shown(low), shown(high))
+    })
 }
 
 fn of_load(case: &CaseResult, at: usize) -> Option<String> {
@@ -201,9 +187,8 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
     let known = named
         .into_iter()
         .filter(|(name, _)| !counted(case, at, name).is_empty());
-    let known: Vec<String> = known
-        .map(|(name, word)| format!("{} {word}", plain(sum(name) as f64)))
-        .collect();
+    let known = known.map(|(name, word)| format!("{} {word}", plain(sum(name) as f64)));
+    let known = joined(known, ", ").unwrap_or_default();
     let refused = match sum("refused") {
         0 => String::new(),
         refused => format!(
@@ -214,8 +199,8 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
     let worst = |name: &str| {
         counted(case, at, name)
             .into_iter()
-            .max()
             .filter(|&ns| ns > 0)
+            .max()
     };
     let late = worst("lateness_p99_ns").map_or(String::new(), |ns| {
         format!(", p99 of its lateness at worst {}", time(ns as f64))
@@ -227,8 +212,7 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
         )
     });
     Some(format!(
-        "{}{refused}; the generator used {share:.0} % of one CPU{late}{queued}",
-        known.join(", ")
+        "{known}{refused}; the generator used {share:.0} % of one CPU{late}{queued}"
     ))
 }
 
@@ -270,14 +254,15 @@ fn highest(at_rates: &[(f64, &CaseResult)], at: usize, bound_s: f64) -> String {
 }
 
 fn meets(case: &CaseResult, at: usize, bound_s: f64) -> bool {
-    let own = || case.slots.iter().filter(|slot| slot.variant == at);
-    let met = own().all(|slot| slot.value_ns.is_some_and(|ns| ns <= bound_s * 1e9));
-    met && own().count() >= LEAST_ROUNDS
+    let mut own = case.slots_of(at);
+    let rounds = own.clone().count();
+    rounds >= LEAST_ROUNDS && own.all(|slot| slot.value_ns.is_some_and(|ns| ns <= bound_s * 1e9))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::testing::begins;
 
     #[test]
     fn memory_that_grows_with_every_request_is_a_leak_and_buffers_are_none() {
@@ -288,7 +273,7 @@ mod tests {
         };
         let said = leak(&slots(|answered| 8e6 + 10_240.0 * answered)).unwrap();
         let begin = "memory grows by 10.0 KiB with each further request";
-        assert!(said.starts_with(begin), "{said}");
+        begins(&said, begin);
         assert_eq!(leak(&slots(|answered| 8e6 + answered)), None);
         assert_eq!(leak(&slots(|_| 8e6)), None);
     }

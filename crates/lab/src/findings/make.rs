@@ -15,6 +15,7 @@ use super::levels::{Level, levels};
 use super::limits::limits;
 use super::noisy::noise_warning;
 use super::optimum::optimum;
+use super::paired;
 use super::predicted::prediction;
 use super::profiled::{Profiled, profiled};
 use super::quantity::{Compared, Kind, Look, QuantityFinding, SlotValues};
@@ -35,7 +36,7 @@ use crate::data::journal::Depth;
 use crate::data::number::plain;
 use crate::data::words::{listed, percent, plural};
 use crate::data::{Case, Header, Metric, Probe, Study, Value, slot_value};
-use crate::findings::judge::Judged;
+use crate::findings::judge::{Judged, guarded};
 use crate::findings::ledger::{CaseLog, Ledger};
 
 impl Results {
@@ -266,11 +267,7 @@ fn findings(
     pairs
         .zip(1..)
         .map(|(((subject, judged), p_value), place)| {
-            let rule = Rule {
-                floor,
-                comparisons,
-                guarded: true,
-            };
+            let rule = guarded(floor, comparisons);
             let sides = side(subject).zip(side(reference));
             let why = Why {
                 steady: sides
@@ -460,23 +457,12 @@ fn steady_alone(
     value: Value,
     rule: Rule,
 ) -> Option<String> {
+    let [of_reference, of_subject] = [reference, subject].map(|side| side.slots.iter().copied());
+    let both = paired::rounds(of_reference, of_subject);
     let steady = |slot: &RawSlot| slot_value(&slot.outcome, Metric::Steady, value);
-    let (mut of_reference, mut of_subject) = (Vec::new(), Vec::new());
-    for s in &subject.slots {
-        let r = reference.slots.iter().find(|r| r.round == s.round);
-        if let Some((r, s)) = r.and_then(|r| steady(r)).zip(steady(s)) {
-            of_reference.push(r);
-            of_subject.push(s);
-        }
-    }
-    let judged = rule.judge_values(&of_reference, &of_subject).ok()?;
-    let judged = Some(judged);
-    let said = sentence(
-        subject.label,
-        reference.label,
-        Metric::Total,
-        judged,
-        usize::MAX,
-    );
+    let (of_reference, of_subject) = paired::values(both, steady);
+    let judged = rule.judge_values(&of_reference, &of_subject).ok();
+    let (subject, reference) = (subject.label, reference.label);
+    let said = sentence(subject, reference, Metric::Total, Some(judged?), usize::MAX);
     Some(format!("in the steady phase alone: {said}"))
 }

@@ -2,10 +2,12 @@
 //! model. Cases that run the four models, and so tell what sharing does ([`super::Shared`]), with
 //! the same number of flows in the same placement make up a map; fewer than [`FEWEST`] are none.
 
-use flow::{Model, Placement};
+use flow::Placement;
 use stats::Verdict;
 
-use super::{CaseResult, Cause, Finding, StudyResult};
+use super::Word;
+use super::gathered::joined;
+use super::{CaseResult, Cause, Finding, StudyResult, threads_over_processes};
 use crate::data::CaseEnd;
 use crate::data::number::factor;
 
@@ -87,14 +89,9 @@ impl OperationMatrix<'_> {
     }
 
     pub(super) fn sentences(&self) -> Vec<String> {
-        let threads: Vec<(&str, &Finding)> =
-            self.cases.iter().filter_map(|case| thread(case)).collect();
-        let faster = listed(&threads, |verdict| {
-            matches!(verdict, Verdict::Faster { .. })
-        });
-        let slower = listed(&threads, |verdict| {
-            matches!(verdict, Verdict::Slower { .. })
-        });
+        let threads = self.cases.iter().filter_map(|case| thread(case));
+        let threads: Vec<(&str, &Finding)> = threads.collect();
+        let [faster, slower] = [Word::Faster, Word::Slower].map(|word| listed(&threads, word));
         let count = |wanted: fn(&Finding) -> bool| {
             number(threads.iter().filter(|(_, f)| wanted(f)).count())
         };
@@ -108,17 +105,12 @@ impl OperationMatrix<'_> {
             self.cases.len(),
             self.not_compared()
         )];
-        let causes: Vec<String> = [Cause::AddressSpace, Cause::FileTable, Cause::Both]
-            .into_iter()
-            .filter_map(|cause| self.caused_by(cause))
-            .collect();
-        if !causes.is_empty() {
-            sentences.push(format!(
-                "{}: what makes the difference: {}",
-                self.setting(),
-                causes.join("; ")
-            ));
-        }
+        let causes = [Cause::AddressSpace, Cause::FileTable, Cause::Both];
+        let causes = causes.into_iter().filter_map(|cause| self.caused_by(cause));
+        let causes = joined(causes, "; ");
+        let setting = self.setting();
+        sentences
+            .extend(causes.map(|said| format!("{setting}: what makes the difference: {said}")));
         sentences.extend(self.made_up_for());
         sentences
     }
@@ -183,7 +175,7 @@ impl OperationMatrix<'_> {
 /// Whether a row holds threads against processes at all.
 #[must_use]
 pub fn is_compared(case: &CaseResult) -> bool {
-    thread(case).is_some_and(|(_, finding)| finding.estimate.is_some())
+    threads_over_processes(case).is_some_and(|finding| finding.estimate.is_some())
 }
 
 fn number(count: usize) -> String {
@@ -194,25 +186,17 @@ fn number(count: usize) -> String {
 }
 
 fn differs(case: &CaseResult) -> bool {
-    thread(case).is_some_and(|(_, finding)| finding.is_difference())
+    threads_over_processes(case).is_some_and(Finding::is_difference)
 }
 
 pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
-    let label = |model: Model| {
-        let mut variants = case.case.variants.iter();
-        variants
-            .find(|v| v.variant.model == model)
-            .map(|v| v.label.as_str())
-    };
-    let (thread, process) = (label(Model::Thread)?, label(Model::Process)?);
-    let of = |finding: &&Finding| finding.subject == thread && finding.reference == process;
-    Some((OperationMatrix::row(case), case.findings.iter().find(of)?))
+    Some((OperationMatrix::row(case), threads_over_processes(case)?))
 }
 
-fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> String {
+fn listed(threads: &[(&str, &Finding)], wanted: Word) -> String {
     let mut found: Vec<(f64, &str)> = threads
         .iter()
-        .filter(|(_, finding)| wanted(&finding.verdict))
+        .filter(|(_, finding)| Word::of_time(finding.verdict) == wanted)
         .filter_map(|(name, finding)| Some((finding.estimate?.ratio, *name)))
         .map(|(ratio, name)| (ratio.max(1.0 / ratio), name))
         .collect();
@@ -220,20 +204,18 @@ fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> St
     if found.is_empty() {
         return "none".to_owned();
     }
-    let names: Vec<String> = found
+    let names = found
         .iter()
-        .map(|(by, name)| format!("{name} {}", factor(*by)))
-        .collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        .map(|(by, name)| format!("{name} {}", factor(*by)));
+    let names: Vec<String> = names.collect();
     format!("{} ({})", found.len(), some(&names))
 }
 
-pub(super) fn some(names: &[&str]) -> String {
-    let (first, rest) = names.split_at(names.len().min(NAMED));
+pub(super) fn some<S: AsRef<str>>(names: &[S]) -> String {
+    let first: Vec<&str> = names.iter().take(NAMED).map(S::as_ref).collect();
     let first = first.join(", ");
-    if rest.is_empty() {
-        first
-    } else {
-        format!("{first} and {} more", rest.len())
+    match names.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }

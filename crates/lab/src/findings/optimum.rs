@@ -9,12 +9,12 @@
 
 mod best;
 
-use stats::{Best, Rule, Verdict, pairs};
+use stats::{Best, pairs};
 
 pub use best::{AtNumber, Choice, Optimum};
 pub(super) use best::{FLAT, ratio};
 
-use super::paired::columns;
+use super::paired::{columns, of, rule};
 use super::recommended::{self, takes};
 use super::tuning_effects::is_what_if;
 use super::{CaseResult, RawSlot, VariantSummary};
@@ -42,16 +42,13 @@ pub(super) fn optimum(
     if !is_asked(case) {
         return None;
     }
-    let of = match differ_in_flows_alone(&case.variants) {
+    let choice = match differ_in_flows_alone(&case.variants) {
         true => Choice::Numbers,
         false => Choice::Variants,
     };
     let typical = |at: usize| variants[at].value.map(|value| value.typical);
     let places = (0..variants.len()).filter(|&at| typical(at).is_some());
-    let last = |at: usize| {
-        let own = slots.iter().filter(|slot| slot.variant == at);
-        own.map(|slot| slot.round).max()
-    };
+    let last = |at: usize| of(slots, at).map(|slot| slot.round).max();
     let end = places.clone().filter_map(last).max();
     // A cut round may lack any of them.
     let to_the_end = |&at: &usize| last(at).map(|round| round + 1) >= end;
@@ -61,11 +58,7 @@ pub(super) fn optimum(
             .unwrap_or(f64::MAX)
             .total_cmp(&typical(b).unwrap_or(f64::MAX))
     })?;
-    let rule = Rule {
-        floor,
-        comparisons: pairs(variants.len()),
-        ..Rule::default()
-    };
+    let rule = rule(floor, pairs(variants.len()));
     let all = Best::at_looks(&columns(slots, variants.len()), rule, share).ok()?;
     let ratio = |best: usize, at: usize| all.pair(at, best).map(|(e, _)| e.ratio);
     let best = paired_best(&finalists, fastest, ratio);
@@ -82,7 +75,7 @@ pub(super) fn optimum(
             })
         })
         .collect();
-    if of == Choice::Numbers {
+    if choice == Choice::Numbers {
         numbers.sort_by_key(|number| number.flows);
     }
     let label = &variants[best].label;
@@ -92,7 +85,7 @@ pub(super) fn optimum(
         label: label.clone(),
         is_told: numbers.len() > 1 && numbers.iter().all(|at| at.label == *label || at.is_told()),
         numbers,
-        of,
+        of: choice,
         default: default.and_then(|at| Some(variants.get(at)?.label.clone())),
     })
 }
@@ -148,20 +141,14 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
         plain(optimum.flows.into()),
         time(optimum.best()?.typical_ns[1])
     )];
-    let open: Vec<String> = optimum
-        .undecided()
-        .map(|at| plain(at.flows.into()))
-        .collect();
+    let open = optimum.undecided().map(|at| plain(at.flows.into()));
+    let open: Vec<String> = open.collect();
     if !open.is_empty() {
         parts.push(format!("not known against {}", listed(&open)));
     }
-    let one = optimum
-        .numbers
-        .first()
-        .filter(|at| at.flows < optimum.flows);
-    if let Some(one) = one.filter(|one| matches!(one.verdict, Some(Verdict::Slower { .. }))) {
-        parts.push(format!("{} {}", plain(one.flows.into()), takes(one)));
-    }
+    let one = optimum.numbers.first();
+    let one = one.filter(|at| at.flows < optimum.flows && at.is_slower());
+    parts.extend(one.map(|one| format!("{} {}", plain(one.flows.into()), takes(one))));
     parts.extend(optimum.worst_above().map(|worst| above(optimum, worst)));
     Some(parts.join("; "))
 }
@@ -170,32 +157,26 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
     let most = optimum.numbers.last().map_or(worst.flows, |at| at.flows);
     let interval = worst.estimate.and_then(|estimate| estimate.interval());
     let up_to = plain(most.into());
-    match interval {
-        Some(_) if optimum.highest_above().is_some_and(|high| high <= FLAT) => format!(
-            "flat from there on: up to {up_to} none takes more than {} longer",
-            percent((optimum.highest_above().unwrap_or(FLAT) - 1.0).max(0.0))
-        ),
-        _ if ratio(worst) <= FLAT => format!(
-            "nearly flat from there on: up to {up_to} the worst, {}, {}",
-            plain(worst.flows.into()),
-            takes(worst)
-        ),
-        Some((low, _)) if low <= 1.0 => format!(
-            "whether too many cost time is not known: of those up to {up_to} the worst, {}, {}",
-            plain(worst.flows.into()),
-            takes(worst)
-        ),
-        _ => format!(
-            "too many cost time: of those up to {up_to} the worst, {}, {}",
-            plain(worst.flows.into()),
-            takes(worst)
-        ),
+    let flat = optimum.highest_above().filter(|high| *high <= FLAT);
+    if let Some(high) = flat.filter(|_| interval.is_some()) {
+        let longer = percent((high - 1.0).max(0.0));
+        return format!("flat from there on: up to {up_to} none takes more than {longer} longer");
     }
+    let said = match interval {
+        _ if ratio(worst) <= FLAT => "nearly flat from there on:",
+        Some((low, _)) if low <= 1.0 => "whether too many cost time is not known: of those",
+        _ => "too many cost time: of those",
+    };
+    let (flows, takes) = (plain(worst.flows.into()), takes(worst));
+    format!("{said} up to {up_to} the worst, {flows}, {takes}")
 }
 
 #[cfg(test)]
 mod tests {
+    use stats::Rule;
+
     use super::*;
+    use crate::findings::testing::has;
     use crate::testing::estimate;
 
     fn at(flows: u32, ratio: f64, low: f64, high: f64) -> AtNumber {
@@ -227,6 +208,6 @@ mod tests {
         let worst = optimum.worst_above().unwrap();
         assert_eq!(worst.flows, 8);
         let said = above(&optimum, worst);
-        assert!(said.contains("none takes more than 4.5 % longer"), "{said}");
+        has(&said, "none takes more than 4.5 % longer");
     }
 }

@@ -83,17 +83,12 @@ fn goal(estimate: &Estimate, floor: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::estimate;
 
     const LOOKS: [(usize, f64); 4] = [(20, 0.009), (40, 0.009), (56, 0.009), (80, 0.009)];
 
     fn of(ratio: f64, ends: f64, noise: f64) -> Outlook {
-        let estimate = Estimate {
-            rounds: 14,
-            ratio,
-            low: Some(ratio / ends),
-            high: Some(ratio * ends),
-            alpha: 0.016,
-        };
+        let estimate = estimate(ratio, ratio / ends, ratio * ends);
         Outlook::of_open(&estimate, Some(noise), 0.01, &LOOKS)
     }
 

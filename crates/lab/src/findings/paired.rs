@@ -1,24 +1,56 @@
+//! Slots of one variant, and of two variants round by round.
+
 use stats::{Estimate, Rule, Verdict};
 
 use super::RawSlot;
 
-/// By their places in the case; `None` without a common round.
+/// Places are those in the case.
+pub(super) fn of(
+    slots: &[RawSlot],
+    variant: usize,
+) -> impl DoubleEndedIterator<Item = &RawSlot> + Clone {
+    slots.iter().filter(move |slot| slot.variant == variant)
+}
+
+/// Rounds with a slot of both, in the order of the subject's: its slot stands behind the reference's.
+pub(super) fn rounds<'a, R, S>(reference: R, subject: S) -> impl Iterator<Item = [&'a RawSlot; 2]>
+where
+    R: Iterator<Item = &'a RawSlot> + Clone,
+    S: Iterator<Item = &'a RawSlot>,
+{
+    subject.filter_map(move |s| {
+        let r = reference.clone().find(|r| r.round == s.round)?;
+        Some([r, s])
+    })
+}
+
+/// Values of both, of rounds in which both have one.
+pub(super) fn values<'a>(
+    rounds: impl Iterator<Item = [&'a RawSlot; 2]>,
+    value: impl Fn(&RawSlot) -> Option<f64>,
+) -> (Vec<f64>, Vec<f64>) {
+    rounds.filter_map(|[r, s]| value(r).zip(value(s))).unzip()
+}
+
+/// `None` without a common round.
 pub(super) fn judged(
     slots: &[RawSlot],
     reference: usize,
     subject: usize,
     rule: Rule,
 ) -> Option<(Estimate, Verdict)> {
-    let of = |variant: usize| slots.iter().filter(move |slot| slot.variant == variant);
-    let (mut of_reference, mut of_subject) = (Vec::new(), Vec::new());
-    for s in of(subject) {
-        let r = of(reference).find(|r| r.round == s.round);
-        if let Some((r, s)) = r.and_then(|r| r.value_ns).zip(s.value_ns) {
-            of_reference.push(r);
-            of_subject.push(s);
-        }
+    let rounds = rounds(of(slots, reference), of(slots, subject));
+    let (reference, subject) = values(rounds, |slot| slot.value_ns);
+    rule.judge_values(&reference, &subject).ok()
+}
+
+/// Where so many comparisons share the level.
+pub(super) fn rule(floor: f64, comparisons: usize) -> Rule {
+    Rule {
+        floor,
+        comparisons,
+        ..Rule::default()
     }
-    rule.judge_values(&of_reference, &of_subject).ok()
 }
 
 /// Round by round; `None` for slots that are no data points.

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use stats::Estimate;
 
 use super::compared::too_few;
+use super::gathered::each_once;
+use super::paired::{of, rounds};
 use crate::data::number::{DOTS, significant};
 use crate::data::{PredictEntry, RawSlot};
 
@@ -52,12 +54,8 @@ pub(crate) fn prediction(plan: &PredictEntry, slots: &[RawSlot]) -> Prediction {
         .filter(|pair| refused(slots, pair[1]).is_none())
         .filter_map(|pair| predicted(plan, *pair, slots))
         .collect();
-    let mut left_out = plan.left_out.clone();
-    for why in plan.pairs.iter().filter_map(|pair| refused(slots, pair[1])) {
-        if !left_out.contains(&why) {
-            left_out.push(why);
-        }
-    }
+    let refused = plan.pairs.iter().filter_map(|pair| refused(slots, pair[1]));
+    let left_out = each_once(plan.left_out.iter().cloned().chain(refused));
     let gain = |one: &Predicted| {
         one.gain
             .filter(|_| !one.is_unseen())
@@ -73,14 +71,11 @@ fn predicted(
     slots: &[RawSlot],
 ) -> Option<Predicted> {
     let faster = plan.variants.get(changed)?.variant.faster.as_ref()?;
-    let of = |variant: usize| slots.iter().filter(move |slot| slot.variant == variant);
-    let pairs = of(changed).filter_map(|slot| {
-        let beside = of(plain).find(|other| other.round == slot.round)?;
-        Some((beside.value_ns?, value_ns(slot)?))
-    });
-    let (plain_ns, changed_ns): (Vec<f64>, Vec<f64>) = pairs.unzip();
+    let both = rounds(of(slots, plain), of(slots, changed));
+    let both = both.filter_map(|[plain, changed]| Some((plain.value_ns?, value_ns(changed)?)));
+    let (plain_ns, changed_ns): (Vec<f64>, Vec<f64>) = both.unzip();
     let found = stats::estimate(&plain_ns, &changed_ns, plan.level()).ok();
-    let times = of(changed).filter_map(in_part_ns);
+    let times = of(slots, changed).filter_map(in_part_ns);
     Some(Predicted {
         variant: plan.variants.get(plain)?.label.clone(),
         part: faster.part.clone(),
@@ -129,8 +124,7 @@ fn in_part_ns(slot: &RawSlot) -> Option<f64> {
 }
 
 fn refused(slots: &[RawSlot], variant: usize) -> Option<String> {
-    let mut own = slots.iter().filter(|slot| slot.variant == variant);
-    own.find_map(|slot| {
+    of(slots, variant).find_map(|slot| {
         let profile = slot.outcome.profile.as_ref()?;
         let paused = profile.value().map(|profile| profile.paused.as_ref());
         match (profile, paused) {
@@ -228,20 +222,15 @@ fn percent_of(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use flow::pace::Paused;
-    use flow::{Answer, Faster, Model, Proof, SlotSpec, Variant};
+    use flow::{Faster, Model, Proof, SlotSpec, Variant};
 
     use super::*;
-    use crate::data::{LabelledVariant, Outcome};
+    use crate::data::LabelledVariant;
+    use crate::findings::testing::{ends, has, record, slot as raw_slot};
     use crate::testing;
 
     fn plan() -> PredictEntry {
-        let plain = LabelledVariant {
-            label: "thread".to_owned(),
-            variant: Variant::new(Model::Thread, 2),
-            work: None,
-            sample: None,
-            of_cpus: None,
-        };
+        let plain = LabelledVariant::new("thread", Variant::new(Model::Thread, 2));
         let mut changed = plain.clone();
         changed.variant.faster = Some(Faster {
             part: "parse".to_owned(),
@@ -262,20 +251,12 @@ mod tests {
         let work = testing::case("c", 1, &["thread"]).work;
         let spec = SlotSpec::new(work, Variant::new(Model::Thread, 2));
         let mut answer = testing::done(&spec, 100, Proof::default());
-        if let Answer::Done(record) = &mut answer {
-            record.reps[0].paused = Some(Paused {
-                due_ns: 0,
-                in_part_ns,
-                times: 1,
-            });
-        }
-        RawSlot {
-            round,
-            variant,
-            at_s: 0.0,
-            value_ns: Some(value_ns),
-            outcome: Outcome::new(answer, 0),
-        }
+        record(&mut answer).reps[0].paused = Some(Paused {
+            due_ns: 0,
+            in_part_ns,
+            times: 1,
+        });
+        raw_slot(round, variant, value_ns, answer)
     }
 
     fn found(values: impl Fn(usize) -> (f64, f64), in_part_ns: u64) -> Prediction {
@@ -304,11 +285,11 @@ mod tests {
     fn no_gain_has_a_bound_and_a_part_that_was_not_run_has_none() {
         let noise = |round: usize| (100.0, 99.0 + (round % 3) as f64);
         let said = found(noise, 9).lines().remove(0);
-        assert!(said.contains("would make the whole at most 0."), "{said}");
+        has(&said, "would make the whole at most 0.");
         let said = found(noise, 0).lines().remove(0);
-        assert!(said.ends_with("it was never seen to run"), "{said}");
+        ends(&said, "it was never seen to run");
         let few = prediction(&plan(), &[slot(0, 0, 9.0, 1), slot(0, 1, 8.0, 1)]);
         let said = few.lines().remove(0);
-        assert!(said.ends_with("1 round is too few"), "{said}");
+        ends(&said, "1 round is too few");
     }
 }

@@ -15,6 +15,7 @@ use measure::Measured;
 
 pub use frame::{Frame, Profiled};
 
+use super::paired::of;
 use crate::data::{Case, Metric, RawSlot, median};
 
 /// Of work that another daemon does, or this program itself as a command.
@@ -43,14 +44,15 @@ pub(crate) fn profiled(
     let rounds = pair::rounds(&own, subject, case.metric);
     if rounds.is_empty() {
         let failed = || Measured::not_available("no round has a profile of both sides", "");
-        let refused = own.iter().filter_map(|slot| slot.outcome.profile.as_ref());
-        let mut refused = refused.filter_map(|one| match one {
-            Measured::NotAvailable { reason, remedy } => Some((reason.clone(), remedy.clone())),
-            Measured::Value(_) => None,
-        });
-        return Some(refused.next_back().map_or_else(failed, |(reason, remedy)| {
-            Measured::not_available(reason, remedy)
-        }));
+        let mut refused = own
+            .iter()
+            .filter_map(|slot| match slot.outcome.profile.as_ref()? {
+                Measured::NotAvailable { reason, remedy } => {
+                    Some(Measured::not_available(reason, remedy))
+                }
+                Measured::Value(_) => None,
+            });
+        return refused.next_back().or_else(|| Some(failed()));
     }
     let found = pair::compared(&rounds);
     if found.total_s == [0.0; 2] {
@@ -64,10 +66,8 @@ pub(crate) fn profiled(
 }
 
 fn cost(timed: &[RawSlot], slots: &[RawSlot], subject: usize) -> Option<[f64; 2]> {
-    let typical = |slots: &[RawSlot], variant| {
-        let own = slots.iter().filter(|slot| slot.variant == variant);
-        median(own.filter_map(|slot| slot.value_ns))
-    };
+    let typical =
+        |slots: &[RawSlot], variant| median(of(slots, variant).filter_map(|slot| slot.value_ns));
     let ratio = |variant| Some(typical(slots, variant)? / typical(timed, variant)?);
     Some([ratio(0)?, ratio(subject)?])
 }

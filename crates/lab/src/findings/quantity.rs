@@ -21,7 +21,7 @@ mod tests;
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
-use stats::{LOOK_ALPHA, Verdict};
+use stats::{LOOK_ALPHA, Typical, Verdict};
 
 pub(crate) use crate::data::quantity::Kind;
 pub use crate::data::quantity::Unit;
@@ -55,6 +55,22 @@ pub struct Amount {
     pub high: Option<f64>,
     /// Slots that have a value.
     pub slots: usize,
+}
+
+impl Amount {
+    pub(crate) fn of(typical: &Typical, slots: usize) -> Self {
+        let (low, high) = typical.interval.unzip();
+        Self {
+            estimate: typical.median,
+            low,
+            high,
+            slots,
+        }
+    }
+
+    pub(crate) fn interval(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
 }
 
 /// How one quantity of two variants compares.

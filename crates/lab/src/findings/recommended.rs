@@ -31,11 +31,8 @@ impl Recommended {
     }
 
     pub(super) fn in_words(self) -> String {
-        let parts: Vec<String> = [Some(self.take), self.against, self.besides]
-            .into_iter()
-            .flatten()
-            .collect();
-        parts.join("; ")
+        let parts = [Some(self.take), self.against, self.besides];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -100,7 +97,7 @@ fn if_default(optimum: &Optimum, at: &AtNumber) -> &'static str {
 fn between(case: &CaseResult, optimum: &Optimum, best: &AtNumber, alike: &[&AtNumber]) -> String {
     let mut group = vec![best];
     group.extend(alike);
-    group.sort_by_key(|at| place(case, at));
+    group.sort_by_key(|at| case.place(&at.label));
     let named: Vec<String> = group.iter().map(|at| valued(at)).collect();
     let found = format!("no difference found between {}", listed(&named));
     let high = highest(alike);
@@ -117,11 +114,6 @@ fn between(case: &CaseResult, optimum: &Optimum, best: &AtNumber, alike: &[&AtNu
             None => found,
         },
     }
-}
-
-fn place(case: &CaseResult, at: &AtNumber) -> Option<usize> {
-    let mut variants = case.case.variants.iter();
-    variants.position(|one| one.label == at.label)
 }
 
 /// `too few rounds: 2, and an interval takes 9`.
@@ -167,8 +159,7 @@ fn flatness(optimum: &Optimum, alike: &[&AtNumber], named: Option<&AtNumber>) ->
         let is_said = alike.len() == others.len();
         return (!is_said).then(|| format!("flat: none takes more than {}", at_most(all)));
     }
-    let slower = others.iter().copied();
-    let slower = slower.filter(|at| matches!(at.verdict, Some(Verdict::Slower { .. })));
+    let slower = others.iter().copied().filter(|at| at.is_slower());
     let worst = slower.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
     let is_named = named.is_some_and(|named| named.label == worst.label);
     (!is_named).then(|| format!("the worst, {}, {}", worst.label, takes(worst)))
@@ -192,10 +183,8 @@ pub(super) fn takes(at: &AtNumber) -> String {
     let interval = interval.map_or(String::new(), |(low, high)| {
         format!(" {}", factor_interval(ratio, low, high))
     });
-    match is_small(ratio) {
-        true => format!("takes {} longer{interval}", factor(ratio)),
-        false => format!("takes {} as long{interval}", factor(ratio)),
-    }
+    let word = if is_small(ratio) { "longer" } else { "as long" };
+    format!("takes {} {word}{interval}", factor(ratio))
 }
 
 #[cfg(test)]

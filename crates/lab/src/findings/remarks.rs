@@ -5,6 +5,7 @@ use flow::{Answer, Failure, Schedule, Variant};
 use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::flow_migration::moved;
+use super::gathered::joined;
 use super::operation_matrix::{self, OperationMatrix};
 use super::stack_switch_cost::ways;
 use super::switched::switched;
@@ -23,10 +24,8 @@ const TELLING_NS: u64 = 1_000_000;
 
 pub(crate) fn sentences(study: &Study, cases: &[CaseResult], parts: &Parts) -> Vec<String> {
     let compared = scaling::answer(&parts.scaling, cases).or_else(|| answer(study, cases));
-    let mut sentences: Vec<String> = limits::how_many(&parts.limits)
-        .into_iter()
-        .chain(compared)
-        .collect();
+    let mut sentences: Vec<String> = limits::how_many(&parts.limits).into_iter().collect();
+    sentences.extend(compared);
     sentences.extend(unanswered::sentence(cases));
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Turns and single operations are alike by construction.
@@ -146,13 +145,8 @@ fn summaries(
 }
 
 fn shares(case: &str, label: &str, summary: &VariantSummary) -> Option<String> {
-    let cpu = || {
-        summary
-            .flows
-            .iter()
-            .map(|flow| flow.steady.cpu_ns)
-            .enumerate()
-    };
+    let flows = summary.flows.iter();
+    let cpu = || flows.clone().map(|flow| flow.steady.cpu_ns).enumerate();
     let (least, short) = cpu().min_by_key(|(_, ns)| *ns)?;
     let (most, long) = cpu().max_by_key(|(_, ns)| *ns)?;
     if short < TELLING_NS || (long as f64) < UNEVEN * short as f64 {
@@ -167,20 +161,17 @@ fn shares(case: &str, label: &str, summary: &VariantSummary) -> Option<String> {
 }
 
 fn isolation(case: &CaseResult) -> Option<String> {
-    let said: Vec<String> = (0..case.variants.len())
-        .filter_map(|variant| variant_isolation(case, variant))
-        .collect();
-    (!said.is_empty()).then(|| format!("{}: {}", case.case.name, said.join("; ")))
+    let said = (0..case.variants.len()).filter_map(|variant| variant_isolation(case, variant));
+    joined(said, "; ").map(|said| format!("{}: {said}", case.case.name))
 }
 
 fn variant_isolation(case: &CaseResult, variant: usize) -> Option<String> {
-    let slots = case.slots.iter().filter(|slot| slot.variant == variant);
-    let reason = slots.filter_map(|slot| match &slot.outcome.answer {
-        Answer::Failed { reason, .. } => Some(reason),
-        Answer::Done(_) => None,
-    });
     let under = plural(&case.case.variants[variant].label);
-    reason.filter_map(|reason| said_of(reason, &under)).next()
+    case.slots_of(variant)
+        .find_map(|slot| match &slot.outcome.answer {
+            Answer::Failed { reason, .. } => said_of(reason, &under),
+            Answer::Done(_) => None,
+        })
 }
 
 fn said_of(reason: &Failure, under: &str) -> Option<String> {

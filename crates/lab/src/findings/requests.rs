@@ -110,16 +110,10 @@ mod tests {
     fn what_a_command_said_of_its_requests_is_that_of_the_repetition() {
         let said = [("ns_per_request", 500_000), ("p99_ns", 7_000_000)];
         let own = flow::SelfManagedUsage {
-            user_ns: 0,
-            system_ns: 0,
             made: 1,
             most: 1,
-            held_at: None,
-            disk_blocks: 0,
-            peak_rss: 0,
             counts: said.map(|(name, ns)| (name.to_owned(), ns)).into(),
-            classes_ns: Default::default(),
-            forgotten: None,
+            ..flow::SelfManagedUsage::default()
         };
         let rep = Rep {
             self_managed: Some(Box::new(own)),

@@ -1,7 +1,9 @@
 //! What samplers recorded beside the slots of a variant, in a few numbers.
 
 use flow::Samples;
+use measure::Measured;
 
+use super::gathered::each_once;
 use super::{CaseResult, RawSlot};
 use crate::data::Outcome;
 
@@ -43,10 +45,10 @@ pub struct Sampled {
 /// What samplers recorded of a variant; `None` where none was to.
 #[must_use]
 pub fn sampled(case: &CaseResult, variant: usize) -> Option<Sampled> {
-    let slots = case.slots.iter().filter(|slot| slot.variant == variant);
-    let asked: Vec<&RawSlot> = slots
-        .filter(|slot| slot.outcome.samples.is_some())
-        .collect();
+    let asked = case
+        .slots_of(variant)
+        .filter(|slot| slot.outcome.samples.is_some());
+    let asked: Vec<&RawSlot> = asked.collect();
     let found: Vec<&Samples> = asked.iter().filter_map(|slot| of(&slot.outcome)).collect();
     if asked.is_empty() {
         return None;
@@ -112,20 +114,12 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 fn missing(slots: &[&RawSlot]) -> Vec<String> {
-    let mut reasons: Vec<String> = Vec::new();
-    for slot in slots {
-        let lost = match &slot.outcome.samples {
-            Some(measure::Measured::NotAvailable { reason, .. }) => std::slice::from_ref(reason),
-            Some(measure::Measured::Value(samples)) => &samples.not_available[..],
-            None => &[],
-        };
-        for reason in lost {
-            if !reasons.contains(reason) {
-                reasons.push(reason.clone());
-            }
-        }
-    }
-    reasons
+    let reasons = slots.iter().flat_map(|slot| match &slot.outcome.samples {
+        Some(Measured::NotAvailable { reason, .. }) => std::slice::from_ref(reason),
+        Some(Measured::Value(samples)) => &samples.not_available[..],
+        None => &[],
+    });
+    each_once(reasons.cloned())
 }
 
 #[cfg(test)]

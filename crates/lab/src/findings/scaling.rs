@@ -81,23 +81,23 @@ fn point(
 
 fn dtlb_misses(case: &CaseResult) -> Measured<f64> {
     let simulated = Count::Dtlb.named().name;
-    let simulated = label_of(case, Model::Thread).and_then(|label| case.contrast(simulated, label));
+    let simulated = case
+        .label_of(Model::Thread)
+        .and_then(|label| case.contrast(simulated, label));
     if let Some(found) = simulated {
         return found.contrast.as_ref().map(|contrast| contrast.estimate);
     }
     let of = |model| {
-        let label = label_of(case, model)?;
-        let variant = case.variants.iter().find(|one| one.label == label)?;
+        let variant = case.summary(case.label_of(model)?)?;
         variant.counted.as_ref()?.of(Event::DtlbMisses)
     };
     let (Some(threads), Some(processes)) = (of(Model::Thread), of(Model::Process)) else {
         return Measured::not_available("not counted", "--events dtlb-misses");
     };
-    threads.as_ref().and_then(|threads| {
-        processes
-            .as_ref()
-            .and_then(|processes| over(threads, processes))
-    })
+    let processes = processes.as_ref();
+    threads
+        .as_ref()
+        .and_then(|threads| processes.and_then(|processes| over(threads, processes)))
 }
 
 fn over(threads: &EventMedians, processes: &EventMedians) -> Measured<f64> {
@@ -113,16 +113,10 @@ fn over(threads: &EventMedians, processes: &EventMedians) -> Measured<f64> {
 /// The finding of threads against processes, where they are what is compared.
 #[must_use]
 pub fn threads_over_processes(case: &CaseResult) -> Option<&Finding> {
-    let threads = label_of(case, Model::Thread)?;
-    let processes = label_of(case, Model::Process)?;
-    let mut findings = case.findings.iter();
-    findings.find(|finding| finding.subject == threads && finding.reference == processes)
-}
-
-fn label_of(case: &CaseResult, model: Model) -> Option<&str> {
-    let mut variants = case.case.variants.iter();
-    let own = variants.find(|labelled| labelled.variant.model == model);
-    own.map(|labelled| labelled.label.as_str())
+    case.finding(
+        case.label_of(Model::Thread)?,
+        case.label_of(Model::Process)?,
+    )
 }
 
 fn one_flow<'a>(cases: &'a [CaseResult], workload: &str, way: Topology) -> Option<&'a CaseResult> {
@@ -171,8 +165,9 @@ fn over_one(case: &CaseResult, place: usize, one: &CaseResult) -> Option<Ratio> 
 }
 
 fn values(case: &CaseResult, place: usize) -> Vec<f64> {
-    let own = case.slots.iter().filter(|slot| slot.variant == place);
-    own.filter_map(|slot| slot.value_ns).collect()
+    case.slots_of(place)
+        .filter_map(|slot| slot.value_ns)
+        .collect()
 }
 
 fn memory(summary: &VariantSummary) -> Measured<u64> {
@@ -186,10 +181,7 @@ fn memory(summary: &VariantSummary) -> Measured<u64> {
 }
 
 fn footprint(case: &CaseResult, place: usize) -> Option<Measured<Footprint>> {
-    let own = case
-        .slots
-        .iter()
-        .filter(|slot| slot.variant == place && slot.value_ns.is_some());
+    let own = case.slots_of(place).filter(|slot| slot.value_ns.is_some());
     let records: Vec<&SlotRecord> = own.filter_map(|slot| slot.outcome.answer.done()).collect();
     let told = records.iter().flat_map(|record| &record.reps);
     let told: Vec<&Measured<Footprint>> = told

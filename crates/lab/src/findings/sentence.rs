@@ -1,10 +1,10 @@
 use stats::{Estimate, Verdict};
 
 use crate::data::Metric;
-use crate::data::number::plain;
+use crate::data::number::{many, plain};
 use crate::data::words::{percent, plural};
-use crate::findings::compared;
-use crate::findings::compared::{at_most_apart, too_few};
+use crate::findings::compared::{Compared, at_most_apart, compared, too_few};
+use crate::findings::gathered::because;
 
 const MANY_ROUNDS: usize = 1000;
 
@@ -64,21 +64,17 @@ pub(super) fn answer(
     estimate: &Estimate,
     verdict: Verdict,
 ) -> String {
-    let said = compared(Some(estimate), &verdict);
-    let (word, interval) = (said.word, said.interval);
-    match verdict {
+    let Compared { word, interval } = compared(Some(estimate), &verdict);
+    let said = match verdict {
         Verdict::Faster { .. } | Verdict::Slower { .. } => {
             format!("{subject} {word} than {reference} {interval}")
-                .trim_end()
-                .to_owned()
         }
         Verdict::Same { within } => {
-            let within = percent(within);
-            let between = match interval.is_empty() {
-                true => String::new(),
-                false => format!(" ({interval})"),
-            };
-            format!("{subject} and {reference} take the same time within {within}{between}")
+            let same = format!(
+                "{subject} and {reference} take the same time within {}",
+                percent(within)
+            );
+            because(&same, &interval)
         }
         Verdict::CannotTell { .. } => match estimate.interval() {
             Some(ends) if at_most_apart(ends).is_some() => {
@@ -90,7 +86,8 @@ pub(super) fn answer(
                 format!("{word}: {subject} against {reference}: {few}")
             }
         },
-    }
+    };
+    said.trim_end().to_owned()
 }
 
 fn more(rounds: usize, goal: &str) -> String {
@@ -105,10 +102,8 @@ fn more(rounds: usize, goal: &str) -> String {
 }
 
 fn not_planned(planned: usize, needed: usize) -> String {
-    let s = if planned == 1 { "" } else { "s" };
-    format!(
-        "; an interval takes {needed}, and this run makes {planned} round{s} at most (--rounds)"
-    )
+    let planned = many(planned as u64, "round");
+    format!("; an interval takes {needed}, and this run makes {planned} at most (--rounds)")
 }
 
 #[cfg(test)]
@@ -116,6 +111,7 @@ mod tests {
     use stats::Rule;
 
     use super::*;
+    use crate::findings::testing::begins;
     use crate::testing::estimate;
 
     fn say(ratio: f64, low: f64, high: f64) -> String {
@@ -128,6 +124,17 @@ mod tests {
             Some((estimate, verdict)),
             80,
         )
+    }
+
+    /// Too few for an interval.
+    fn of_rounds(rounds: usize) -> Option<(Estimate, Verdict)> {
+        let estimate = Estimate {
+            rounds,
+            low: None,
+            high: None,
+            ..estimate(2.0, 2.0, 2.0)
+        };
+        Some((estimate, Rule::default().judge(&estimate)))
     }
 
     #[test]
@@ -153,11 +160,9 @@ mod tests {
             "threads and processes take the same time within 1 % (0.4 % faster … 0.4 % slower)"
         );
         let undecided = say(1.01, 0.971, 1.049);
-        assert!(
-            undecided.starts_with(
-                "threads and processes at most 5 % apart (3.0 % faster … 4.9 % slower); about "
-            ),
-            "{undecided}"
+        begins(
+            &undecided,
+            "threads and processes at most 5 % apart (3.0 % faster … 4.9 % slower); about ",
         );
     }
 
@@ -178,22 +183,8 @@ mod tests {
 
     #[test]
     fn without_an_interval_it_says_what_is_missing() {
-        let estimate = Estimate {
-            rounds: 3,
-            ratio: 2.0,
-            low: None,
-            high: None,
-            alpha: 0.016,
-        };
-        let verdict = Rule::default().judge(&estimate);
         assert_eq!(
-            sentence(
-                "4x2",
-                "thread",
-                Metric::Create,
-                Some((estimate, verdict)),
-                80
-            ),
+            sentence("4x2", "thread", Metric::Create, of_rounds(3), 80),
             "not known: 4x2 against threads: 3 rounds are too few, to create; about 4 more rounds should give an interval"
         );
         assert_eq!(
@@ -205,16 +196,8 @@ mod tests {
     /// A run of two rounds said that eight more would settle it, and made two the next time too.
     #[test]
     fn a_run_that_makes_too_few_rounds_for_an_interval_promises_none() {
-        let estimate = Estimate {
-            rounds: 2,
-            ratio: 2.0,
-            low: None,
-            high: None,
-            alpha: 0.016,
-        };
-        let found = Some((estimate, Rule::default().judge(&estimate)));
         assert_eq!(
-            sentence("process", "thread", Metric::Create, found, 2),
+            sentence("process", "thread", Metric::Create, of_rounds(2), 2),
             "not known: processes against threads: 2 rounds are too few, to create; an interval takes 7, and \
              this run makes 2 rounds at most (--rounds)"
         );

@@ -5,26 +5,16 @@
 
 use stats::Estimate;
 
+use super::gathered::grouped;
 use super::operation_matrix::{OperationMatrix, some, thread};
 
 pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
-    let first_of = |at: &usize| {
-        let before = &matrices[..*at];
-        before
-            .iter()
-            .all(|map| map.placement != matrices[*at].placement)
-    };
-    let placements = (0..matrices.len()).filter(first_of);
-    placements
-        .filter_map(|at| {
-            let own = matrices
-                .iter()
-                .filter(|map| map.placement == matrices[at].placement);
-            let mut own: Vec<&OperationMatrix<'_>> = own.collect();
-            own.sort_by_key(|map| map.flows);
-            sentence(&own)
-        })
-        .collect()
+    let by_placement = grouped(matrices.iter().map(|map| (&map.placement, map)));
+    let said = by_placement.into_iter().filter_map(|(_, mut own)| {
+        own.sort_by_key(|map| map.flows);
+        sentence(&own)
+    });
+    said.collect()
 }
 
 /// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of …`.
@@ -47,7 +37,6 @@ fn sentence(matrices: &[&OperationMatrix<'_>]) -> Option<String> {
     growing.sort_by(|a, b| (b.1 / b.0).total_cmp(&(a.1 / a.0)));
     let named = |(from, to, row): &(f64, f64, &str)| format!("{row} from {from:.2} to {to:.2}");
     let names: Vec<String> = growing.iter().map(named).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let which = match names.len() {
         0 => "none".to_owned(),
         some => some.to_string(),
@@ -87,16 +76,13 @@ fn grows(points: &[Estimate]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::estimate;
 
     fn curve(points: &[(f64, f64)]) -> Vec<Estimate> {
-        let point = |&(low, high): &(f64, f64)| Estimate {
-            rounds: 20,
-            ratio: (low * high).sqrt(),
-            low: Some(low),
-            high: Some(high),
-            alpha: 0.01,
-        };
-        points.iter().map(point).collect()
+        let points = points.iter();
+        points
+            .map(|&(low, high)| estimate((low * high).sqrt(), low, high))
+            .collect()
     }
 
     #[test]

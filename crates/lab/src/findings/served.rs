@@ -5,9 +5,7 @@ use super::{CaseResult, Finding};
 
 pub(super) fn forms(case: &CaseResult) -> Vec<&Finding> {
     let is_server = |label: &str| {
-        let mut variants = case.case.variants.iter();
-        let labelled = variants.find(|labelled| labelled.label == label);
-        let work = labelled.and_then(|labelled| labelled.work.as_ref());
+        let work = case.labelled(label).and_then(|own| own.work.as_ref());
         work.unwrap_or(&case.case.work).is_served()
     };
     let findings = case.findings.iter();

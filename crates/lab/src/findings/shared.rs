@@ -15,10 +15,10 @@ mod sentence;
 
 use flow::Model;
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Factorial, LOOK_ALPHA, Rule, Verdict};
+use stats::{Estimate, Factorial, LOOK_ALPHA, Verdict};
 
 use super::RawSlot;
-use super::paired::judged;
+use super::paired::{judged, rule};
 use crate::data::Case;
 use crate::data::knob::between;
 
@@ -115,14 +115,9 @@ pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Share
         both: &columns[3],
     };
     let alpha = LOOK_ALPHA / 2.0;
-    let rule = Rule {
-        floor,
-        comparisons: 2,
-        ..Rule::default()
-    };
     let effect = |estimate: Estimate| Effect {
         estimate,
-        verdict: rule.judge(&estimate),
+        verdict: rule(floor, 2).judge(&estimate),
     };
     let file_table = effect(four.first_effect(alpha).ok()?);
     let address_space = effect(four.second_effect(alpha).ok()?);
@@ -136,13 +131,8 @@ fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
     }
     let [_, own_files] = between();
     let [process, private, thread] = alike(case, [Model::Process, own_files, Model::Thread])?;
-    let rule = Rule {
-        floor,
-        comparisons: 2,
-        ..Rule::default()
-    };
     let effect = |without: usize, with: usize| {
-        let (estimate, verdict) = judged(slots, without, with, rule)?;
+        let (estimate, verdict) = judged(slots, without, with, rule(floor, 2))?;
         Some(Effect { estimate, verdict })
     };
     Some(Shared::of(

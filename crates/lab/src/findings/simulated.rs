@@ -20,6 +20,8 @@ use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::Machine;
 
+use super::gathered::{grouped, joined};
+use super::paired::{of, rounds};
 use super::quantity::Word;
 use crate::data::number::many;
 use crate::data::simulation::PARTS;
@@ -42,17 +44,13 @@ pub fn is_of(one: &SimulatedCase, other: &SimulatedCase) -> bool {
 /// Cases of one work along one way, by their numbers of flows.
 #[must_use]
 pub fn groups(simulated: &[SimulatedCase]) -> Vec<Vec<&SimulatedCase>> {
-    let mut groups: Vec<Vec<&SimulatedCase>> = Vec::new();
-    for case in simulated {
-        match groups.iter_mut().find(|group| is_of(group[0], case)) {
-            Some(group) => group.push(case),
-            None => groups.push(vec![case]),
-        }
-    }
-    groups
-        .iter_mut()
-        .for_each(|group| group.sort_by_key(|case| case.flows));
-    groups
+    let of = |one: &SimulatedCase| (one.workload.clone(), one.along, one.subject.clone());
+    let groups = grouped(simulated.iter().map(|one| (of(one), one)));
+    let groups = groups.into_iter().map(|(_, mut group)| {
+        group.sort_by_key(|case| case.flows);
+        group
+    });
+    groups.collect()
 }
 
 /// A case on a simulated machine: one variant against the reference.
@@ -199,16 +197,12 @@ pub(super) fn compared(
     (reference, subject): (usize, usize),
     machine: &Machine,
 ) -> Option<SimulatedCase> {
-    let of = |variant: usize| {
-        let own = slots.iter().filter(move |slot| slot.variant == variant);
-        own.filter_map(|slot| {
-            slot.value_ns?;
-            Some((slot, slot.outcome.simulated.as_ref()?.value()?))
+    let both = rounds(of(slots, reference), of(slots, subject));
+    let pairs = both.filter_map(|[reference, subject]| {
+        Some(Pair {
+            reference: told(reference)?,
+            subject: told(subject)?,
         })
-    };
-    let pairs = of(subject).filter_map(|subject| {
-        let reference = of(reference).find(|(slot, _)| slot.round == subject.0.round)?;
-        Some(Pair { reference, subject })
     });
     let pairs: Vec<Pair<'_>> = pairs.collect();
     let first = pairs.first()?;
@@ -238,14 +232,16 @@ pub(super) fn compared(
     })
 }
 
+fn told(slot: &RawSlot) -> Option<(&RawSlot, &Simulated)> {
+    slot.value_ns?;
+    Some((slot, slot.outcome.simulated.as_ref()?.value()?))
+}
+
 /// Misses at the most flows of a work; each says *simulated* and the machine's name.
 pub(super) fn sentences(machine: &str, all: &[SimulatedCase]) -> Vec<String> {
     let last = all.iter().enumerate().filter(|(place, one)| {
         let mut later = all[place + 1..].iter();
-        !later.any(|other| {
-            let same = (&other.workload, other.along) == (&one.workload, one.along);
-            same && other.subject == one.subject
-        })
+        !later.any(|other| is_of(one, other))
     });
     last.filter_map(|(_, one)| sentence(machine, one)).collect()
 }
@@ -256,28 +252,21 @@ fn sentence(machine: &str, one: &SimulatedCase) -> Option<String> {
     let said = SAID.iter().filter_map(|count| {
         let own = one.count(*count)?;
         let ratio = own.ratio?;
-        Some(format!("{} {}", count.named().head, against(ratio.median)))
+        Some(format!("{} {:.2}x", count.named().head, ratio.median))
     });
-    let said: Vec<String> = said.collect();
+    let said = joined(said, ", ")?;
     let way = one
         .along
         .map_or(String::new(), |along| format!(" {}", along.spoken()));
     let flows = many(one.flows.into(), "flow");
-    (!said.is_empty()).then(|| {
-        format!(
-            "simulated, {machine}: {} with {flows}{way}: {} against {}: {}; relative throughput \
-             by the time model {:.3}",
-            one.workload,
-            plural(&one.subject),
-            plural(&one.reference),
-            said.join(", "),
-            one.throughput.median
-        )
-    })
-}
-
-fn against(ratio: f64) -> String {
-    format!("{ratio:.2}x")
+    Some(format!(
+        "simulated, {machine}: {} with {flows}{way}: {} against {}: {said}; relative throughput \
+         by the time model {:.3}",
+        one.workload,
+        plural(&one.subject),
+        plural(&one.reference),
+        one.throughput.median
+    ))
 }
 
 fn hashes(pair: &Pair<'_>) -> [String; 2] {

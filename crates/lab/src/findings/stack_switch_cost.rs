@@ -10,6 +10,7 @@
 use flow::{Model, Way};
 
 use super::CaseResult;
+use super::gathered::{grouped, joined};
 use crate::data::Metric;
 use crate::data::number::{plain, time};
 
@@ -19,16 +20,11 @@ const KIB: f64 = 1024.0;
 pub(super) fn ways(cases: &[CaseResult]) -> Vec<String> {
     let mut points: Vec<Point<'_>> = cases.iter().filter_map(Point::of).collect();
     points.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
-    let mut sweeps: Vec<&str> = points.iter().map(|point| point.sweep).collect();
-    sweeps.dedup();
-    let of_sweep = |sweep: &&str| {
-        let of_it: Vec<&Point<'_>> = points
-            .iter()
-            .filter(|point| point.sweep == *sweep)
-            .collect();
-        sentence(sweep, &of_it)
-    };
-    sweeps.iter().filter_map(of_sweep).collect()
+    let sweeps = grouped(points.iter().map(|point| (point.sweep, point)));
+    let said = sweeps
+        .iter()
+        .filter_map(|(sweep, points)| sentence(sweep, points));
+    said.collect()
 }
 
 struct Point<'a> {
@@ -64,17 +60,14 @@ impl<'a> Point<'a> {
 }
 
 fn sentence(sweep: &str, points: &[&Point<'_>]) -> Option<String> {
-    let said: Vec<String> = [copying(points), mapping(points)]
-        .into_iter()
-        .flatten()
-        .collect();
-    (!said.is_empty()).then(|| {
-        format!(
-            "{sweep}: why the ways to keep a stack movable differ: a stack at an address of its own \
-             needs nothing at a switch; {}",
-            said.join("; ")
-        )
-    })
+    let said = joined(
+        [copying(points), mapping(points)].into_iter().flatten(),
+        "; ",
+    )?;
+    Some(format!(
+        "{sweep}: why the ways to keep a stack movable differ: a stack at an address of its own \
+         needs nothing at a switch; {said}"
+    ))
 }
 
 fn copying(points: &[&Point<'_>]) -> Option<String> {
@@ -112,6 +105,7 @@ fn mapping(points: &[&Point<'_>]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::testing::has;
 
     fn point(bytes: f64, copied: f64, mapped: f64) -> Point<'static> {
         Point {
@@ -131,9 +125,9 @@ mod tests {
             point(1_048_576.0, 204_800.0, 109_976.0),
         ];
         let said = sentence("stack use", &points.iter().collect::<Vec<_>>()).unwrap();
-        assert!(said.contains("200 ns more for each KiB in use"), "{said}");
-        assert!(said.contains("8.00 µs more for its system calls"), "{said}");
-        assert!(said.contains("398 ns for each further page"), "{said}");
+        has(&said, "200 ns more for each KiB in use");
+        has(&said, "8.00 µs more for its system calls");
+        has(&said, "398 ns for each further page");
     }
 
     #[test]

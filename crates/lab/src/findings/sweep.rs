@@ -1,6 +1,7 @@
 //! What a sweep says as a whole: from which values on one kind of flow costs more than so much.
 
 use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
+use super::gathered::each_once;
 use super::winner::{self, Winners};
 use super::{CaseResult, Finding};
 use crate::data::SweepPoint;
@@ -22,38 +23,23 @@ pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<
 }
 
 pub(crate) fn all_crossovers(cases: &[&CaseResult]) -> Vec<String> {
-    let mut sweeps: Vec<&str> = Vec::new();
-    for point in cases.iter().filter_map(|case| case.case.sweep.as_ref()) {
-        if !sweeps.contains(&point.sweep.as_str()) {
-            sweeps.push(&point.sweep);
-        }
-    }
-    sweeps
-        .iter()
-        .flat_map(|sweep| sweep_crossovers(cases, sweep))
+    let points = cases.iter().filter_map(|case| case.case.sweep.as_ref());
+    let sweeps = each_once(points.map(|point| point.sweep.as_str()));
+    let said = sweeps.into_iter();
+    said.flat_map(|sweep| sweep_crossovers(cases, sweep))
         .collect()
 }
 
 fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
-    let of_sweep = |case: &&CaseResult| case.case.sweep.as_ref().is_some_and(|s| s.sweep == sweep);
-    let mut cases: Vec<&CaseResult> = cases.iter().copied().filter(of_sweep).collect();
+    let own = cases.iter().copied().filter(|case| case.is_of_sweep(sweep));
+    let mut cases: Vec<&CaseResult> = own.collect();
     let at = |case: &CaseResult| case.case.sweep.as_ref().map_or(0.0, |point| point.value);
     cases.sort_by(|a, b| at(a).total_cmp(&at(b)));
-    let pairs = pairs(&cases);
-    let pairs = pairs.iter().filter_map(|pair| Pair::of(&cases, *pair));
+    let findings = cases.iter().flat_map(|case| &case.findings);
+    let pairs = each_once(findings.map(|one| (one.subject.as_str(), one.reference.as_str())));
+    let pairs = pairs.into_iter().filter_map(|pair| Pair::of(&cases, pair));
     let sentences = pairs.flat_map(|pair| pair.sentences());
     sentences.map(|said| format!("{sweep}: {said}")).collect()
-}
-
-fn pairs<'a>(cases: &[&'a CaseResult]) -> Vec<(&'a str, &'a str)> {
-    let mut pairs: Vec<(&str, &str)> = Vec::new();
-    for finding in cases.iter().flat_map(|case| &case.findings) {
-        let pair = (finding.subject.as_str(), finding.reference.as_str());
-        if !pairs.contains(&pair) {
-            pairs.push(pair);
-        }
-    }
-    pairs
 }
 
 struct Pair<'a> {
@@ -68,8 +54,7 @@ struct Pair<'a> {
 impl<'a> Pair<'a> {
     fn of(cases: &[&'a CaseResult], (subject, reference): (&'a str, &'a str)) -> Option<Self> {
         let found = |case: &&'a CaseResult| {
-            let mut findings = case.findings.iter();
-            let finding = findings.find(|f| f.subject == subject && f.reference == reference)?;
+            let finding = case.finding(subject, reference)?;
             finding.estimate?.interval()?;
             Some((case.case.sweep.as_ref()?.value, finding))
         };
@@ -97,14 +82,16 @@ impl<'a> Pair<'a> {
 
     fn levels(&self) -> Option<String> {
         let subject_dearer = self.subject_dearer()?;
-        let points: Vec<Point> = self.findings.iter().filter_map(point).collect();
-        let points = match subject_dearer {
-            true => points,
-            false => points.iter().map(Point::inverse).collect(),
-        };
-        let (dearer, other) = match subject_dearer {
-            true => (self.subject, self.reference),
-            false => (self.reference, self.subject),
+        let points = self.findings.iter();
+        let points = points.filter_map(|(at, finding)| Point::of(*at, finding.estimate.as_ref()?));
+        let points: Vec<Point> = points.collect();
+        let (points, dearer, other) = match subject_dearer {
+            true => (points, self.subject, self.reference),
+            false => (
+                points.iter().map(Point::inverse).collect(),
+                self.reference,
+                self.subject,
+            ),
         };
         let levels = LEVELS
             .iter()
@@ -179,17 +166,6 @@ impl<'a> Pair<'a> {
         let at = plain(point.at);
         format!("{} {interval} at {at}", plural(self.subject))
     }
-}
-
-fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
-    let estimate = finding.estimate?;
-    let (low, high) = estimate.interval()?;
-    Some(Point {
-        at: *at,
-        cost: estimate.ratio,
-        low,
-        high,
-    })
 }
 
 /// "110,000 numbers [90,000 … 160,000]"; bytes are said as bytes.

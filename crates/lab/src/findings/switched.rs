@@ -40,11 +40,10 @@ pub(crate) fn switched(cases: &[CaseResult]) -> Option<String> {
 }
 
 fn turns_of(case: &CaseResult) -> impl Iterator<Item = Turns> {
-    let records = case
+    let done = case
         .slots
         .iter()
         .filter_map(|slot| slot.outcome.answer.done());
-    records
-        .flat_map(|record| &record.reps)
+    done.flat_map(|record| &record.reps)
         .filter_map(|rep| rep.turns)
 }

@@ -34,15 +34,14 @@ mod tests;
 mod workers;
 mod works;
 
+use answer::Answer;
+pub(super) use family::then_and_now;
 use measure::Measured;
 use measure::counters::Event;
-
-pub(super) use family::then_and_now;
 pub use row::{ByNumber, Standing, Then};
 pub(super) use run::Run;
 
-use answer::Answer;
-
+use super::gathered::joined;
 use super::limits::at_most;
 use crate::data::number::count;
 use crate::data::words::plural;
@@ -58,13 +57,11 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
         .unlike
         .as_ref()
         .filter(|_| !answer.ours.is_empty());
-    let because: Vec<String> = (answer.because.clone().into_iter())
+    let command = again::command(study, published, run.header);
+    let because = (answer.because.clone().into_iter())
         .chain(unlike.cloned())
-        .chain(answers_it(&answer, || {
-            again::command(study, published, run.header)
-        }))
-        .chain(published.note.clone())
-        .collect();
+        .chain(answers_it(&answer, &command))
+        .chain(published.note.clone());
     let is_missing = is_missing(answer.verdict, &answer.ours);
     let cause = match is_missing {
         true => None,
@@ -81,9 +78,9 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> (Then, bool) {
             _ => answer.ours,
         },
         verdict: answer.verdict,
-        because: (!because.is_empty()).then(|| because.join("; ")),
+        because: joined(because, "; "),
         cause,
-        command: again::command(study, published, run.header),
+        command,
     };
     (then, is_judged)
 }
@@ -176,8 +173,8 @@ fn is_missing(verdict: Standing, ours: &str) -> bool {
     verdict == Standing::NotRun || is_silent
 }
 
-fn answers_it(answer: &Answer, command: impl Fn() -> String) -> Option<String> {
-    is_missing(answer.verdict, &answer.ours).then(|| format!("`{}` runs it", command()))
+fn answers_it(answer: &Answer, command: &str) -> Option<String> {
+    is_missing(answer.verdict, &answer.ours).then(|| format!("`{command}` runs it"))
 }
 
 fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, Answer> {
@@ -215,15 +212,11 @@ fn with_half(published: &Published, first: Answer, run: Run<'_>) -> Answer {
         true => side.verdict.name().to_owned(),
         false => side.ours.clone(),
     };
-    let because = [&first.because, &second.because].into_iter().flatten();
-    let because: Vec<&str> = because.map(String::as_str).collect();
+    let ours = format!("{}; and {}", known(&first), known(&second));
+    let because = [first.because, second.because].into_iter().flatten();
     Answer {
-        because: (!because.is_empty()).then(|| because.join("; ")),
-        cause: first.cause.clone().or(second.cause.clone()),
-        ..Answer::new(
-            format!("{}; and {}", known(&first), known(&second)),
-            claim::of_both(of_both),
-        )
+        cause: first.cause.or(second.cause),
+        ..Answer::new(ours, claim::of_both(of_both)).since(joined(because, "; "))
     }
 }
 
@@ -257,8 +250,5 @@ fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answ
         ),
         (verdict, _) => (verdict, None),
     };
-    Ok(Answer {
-        because: because.map(str::to_owned),
-        ..Answer::new(ours, verdict)
-    })
+    Ok(Answer::new(ours, verdict).since(because.map(str::to_owned)))
 }

@@ -1,4 +1,4 @@
-//! Why a finding is as it is: reasons taken from counts (docs/why.md). A rule, a file each, looks
+//! Why a finding is as it is: reasons taken from counts (docs/why.md). A rule looks
 //! at one count of both sides and says nothing where they are alike. By [`Weight`]:
 //!
 //! 1. **Whole**: the phases, which add up to the difference.
@@ -10,27 +10,21 @@
 //! ([`Evidence::counts`], [`Evidence::times_making`]). No rule looks at names or models.
 
 mod address_spaces;
+mod amounts;
 mod apart;
-mod bytes;
 mod cause;
 mod copied;
-mod cpu_time;
 mod evidence;
 mod faults;
 mod kernel;
 mod late;
 mod made;
-mod migrations;
-mod misses;
 mod modelled;
-mod page_tables;
 mod parts;
 mod phases;
 mod reason;
 mod share;
 mod shared;
-mod steady;
-mod switches;
 #[cfg(test)]
 mod tests;
 mod waits;
@@ -55,17 +49,17 @@ const RULES: [Rule; 18] = [
     made::rule,
     shared::rule,
     waits::rule,
-    steady::rule,
+    phases::steady,
     faults::rule,
-    page_tables::rule,
-    switches::rule,
-    migrations::rule,
-    misses::cache,
-    misses::tlb,
-    misses::branches,
-    bytes::calls,
-    bytes::storage,
-    cpu_time::rule,
+    amounts::page_tables,
+    amounts::switches,
+    amounts::migrations,
+    amounts::cache_misses,
+    amounts::tlb_misses,
+    amounts::branch_misses,
+    amounts::calls,
+    amounts::storage,
+    amounts::cpu_time,
     late::rule,
 ];
 

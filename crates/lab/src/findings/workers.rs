@@ -5,14 +5,13 @@
 
 mod crowded;
 
+pub(super) use crowded::crowded;
 use flow::record::kernel_counters::OfFlow;
 use flow::{FlowRecord, Rep, SlotRecord};
 use measure::Measured;
 use measure::task::Io;
 use serde::{Deserialize, Serialize};
 use workload::Work;
-
-pub(super) use crowded::crowded;
 
 use super::profile::reps;
 use crate::data::median;
@@ -124,9 +123,9 @@ fn files(work: &Work, records: &[&SlotRecord], right: impl Fn(&Rep) -> u64) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::testing::done_in;
     use crate::testing::{MS, PROOF, rep};
     use flow::record::kernel_counters::{KernelCounters, OfParent, PerPhase};
-    use flow::{Answer, SlotSpec};
     use workload::{Cpu, Io as Files};
 
     fn io_work() -> Work {
@@ -166,22 +165,7 @@ mod tests {
     }
 
     fn record(told: Option<KernelCounters>) -> SlotRecord {
-        let spec = SlotSpec {
-            deadline_s: 1.0,
-            ..SlotSpec::new(
-                Work::Cpu(Cpu {
-                    workers: 2,
-                    loops: 1,
-                }),
-                crate::testing::case("x", 1, &["thread"]).variants[0]
-                    .variant
-                    .clone(),
-            )
-        };
-        let Answer::Done(mut record) = crate::testing::done(&spec, 10 * MS, PROOF) else {
-            panic!("not done")
-        };
-        record.reps = vec![rep(10 * MS, PROOF)];
+        let mut record = done_in(vec![rep(10 * MS, PROOF)]);
         record.reps[0].kernel_counters = told.map(Box::new);
         record
     }

@@ -1,11 +1,10 @@
 //! How the two variants of a row, which is of one point, compare at the other points of its sweep.
 
-use stats::Estimate;
-
 use crate::data::number::plain;
 use crate::data::words::listed;
 use crate::findings::blocks::{Block, Sweep};
 use crate::findings::crossover::{Crossing, Point, Span, crossing};
+use crate::findings::gathered::joined;
 use crate::findings::sweep::{about, value};
 use crate::findings::{CaseResult, Compared, StudyResult};
 
@@ -61,29 +60,17 @@ fn turn(sweep: &Sweep<'_>) -> Option<Turn> {
     let bests: Vec<String> = sweep.points.iter().filter_map(best).collect();
     let (first, last) = (bests.first()?, bests.last()?);
     let (_, case) = sweep.points.first()?;
-    let labels: Vec<&str> = case
-        .case
-        .variants
-        .iter()
-        .map(|own| own.label.as_str())
-        .collect();
-    let (reference, others) = labels.split_first()?;
-    let of_best = changes(sweep, first, last).filter(|_| first != last);
-    let of_best = of_best.map(|turn| Turn {
-        is_of_best: true,
-        ..turn
-    });
-    let mut others = others.iter();
-    of_best.or_else(|| others.find_map(|other| changes(sweep, reference, other)))
+    let mut labels = case.variants.iter().map(|own| own.label.as_str());
+    let reference = labels.next()?;
+    let of_best = changes(sweep, [first, last], true).filter(|_| first != last);
+    of_best.or_else(|| labels.find_map(|other| changes(sweep, [reference, other], false)))
 }
 
 pub(super) fn flip(sweep: &Sweep<'_>, reference: &str, subject: &str) -> Option<String> {
-    let turn = changes(sweep, reference, subject)?;
-    let is_of_best = true;
-    Some(Turn { is_of_best, ..turn }.said(sweep.unit))
+    Some(changes(sweep, [reference, subject], true)?.said(sweep.unit))
 }
 
-fn changes(sweep: &Sweep<'_>, one: &str, other: &str) -> Option<Turn> {
+fn changes(sweep: &Sweep<'_>, [one, other]: [&str; 2], is_of_best: bool) -> Option<Turn> {
     let points = sweep.points.iter();
     let points: Vec<Point> = points
         .filter_map(|(at, case)| cost(*at, case, one, other))
@@ -100,46 +87,24 @@ fn changes(sweep: &Sweep<'_>, one: &str, other: &str) -> Option<Turn> {
         to: to.to_owned(),
         span,
         between: (below.at, above.at),
-        is_of_best: false,
+        is_of_best,
     })
 }
 
 fn cost(at: f64, case: &CaseResult, one: &str, other: &str) -> Option<Point> {
     let against_best = |best: &str, of: &str| {
-        let optimum = case
-            .optimum
-            .as_ref()
-            .filter(|optimum| optimum.label == best)?;
-        optimum
-            .numbers
-            .iter()
-            .find(|number| number.label == of)?
-            .estimate
+        let optimum = case.optimum.as_ref()?;
+        let mut numbers = optimum.numbers.iter().filter(|_| optimum.label == best);
+        numbers.find(|number| number.label == of)?.estimate
     };
     let found = |reference: &str, subject: &str| {
-        let mut findings = case.findings.iter();
-        findings
-            .find(|f| f.reference == reference && f.subject == subject)?
-            .estimate
-    };
-    let point = |estimate: Estimate| {
-        let (low, high) = estimate.interval()?;
-        Some(Point {
+        let against_best = against_best(reference, subject);
+        Point::of(
             at,
-            cost: estimate.ratio,
-            low,
-            high,
-        })
+            &against_best.or_else(|| case.finding(subject, reference)?.estimate)?,
+        )
     };
-    let straight = against_best(one, other)
-        .or_else(|| found(one, other))
-        .and_then(point);
-    let turned = || {
-        against_best(other, one)
-            .or_else(|| found(other, one))
-            .and_then(point)
-    };
-    straight.or_else(|| Some(turned()?.inverse()))
+    found(one, other).or_else(|| Some(found(other, one)?.inverse()))
 }
 
 impl Turn {
@@ -241,20 +206,16 @@ pub(super) fn others(
         .into_iter()
         .filter(|case| case.case.name != own.case.name && !has_a_row(study, case));
     let said = others.filter_map(|case| {
-        let said = compare(case)?.word;
-        Some(format!(
-            "at {} {}: {said}",
-            sweep.parameter,
-            case.case.point_value()
-        ))
+        let (at, said) = (case.case.point_value(), compare(case)?.word);
+        Some(format!("at {} {at}: {said}", sweep.parameter))
     });
-    let said: Vec<String> = said.collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    joined(said, "; ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::testing::{begins, ends};
 
     fn best(at: f64, labels: &[&str]) -> Best {
         (at, labels.iter().map(|label| (*label).to_owned()).collect())
@@ -269,14 +230,11 @@ mod tests {
         );
         let points = [best(1.0, &["1"]), best(2.0, &["1", "2"]), best(4.0, &["2"])];
         let said = flips(&points, "CPUs", None);
-        assert!(said.ends_with("it flips between 1 and 4 CPUs"), "{said}");
+        ends(&said, "it flips between 1 and 4 CPUs");
         // Where one of them may be the best on both sides, nothing is shown to flip.
         let points = [best(1.0, &["1"]), best(2.0, &["1", "2"])];
         let said = flips(&points, "CPUs", None);
-        assert!(
-            said.ends_with("no flip shown between these values"),
-            "{said}"
-        );
+        ends(&said, "no flip shown between these values");
     }
 
     #[test]
@@ -297,10 +255,9 @@ mod tests {
             turn(true).said("ms"),
             "it flips from threads to fork at about 20 ms [12 … 31], on a line from 5 to 50"
         );
-        assert!(
-            turn(false)
-                .said("ms")
-                .starts_with("no flip of the best shown; of these two")
+        begins(
+            &turn(false).said("ms"),
+            "no flip of the best shown; of these two",
         );
         let span = Span {
             low: 12e6,
@@ -314,7 +271,7 @@ mod tests {
             ..turn(true)
         };
         let bytes = bytes.said("bytes of the parent");
-        let ends = "at about 16.2 MiB of the parent [11.4 MiB … 29.6 MiB], on a line from 1.00 MiB to 64.0 MiB";
-        assert!(bytes.ends_with(ends), "{bytes}");
+        let said = "at about 16.2 MiB of the parent [11.4 MiB … 29.6 MiB], on a line from 1.00 MiB to 64.0 MiB";
+        ends(&bytes, said);
     }
 }

@@ -128,6 +128,12 @@ impl Answer {
         }
     }
 
+    /// Lines below it.
+    pub(super) fn add(&mut self, about: About, said: impl IntoIterator<Item = String>) {
+        let said = said.into_iter().map(|said| about.says(said));
+        self.below.extend(said);
+    }
+
     /// Whether it is on threads against processes.
     #[must_use]
     pub fn is_on_threads_and_processes(&self) -> bool {

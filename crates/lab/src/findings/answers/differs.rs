@@ -5,6 +5,7 @@
 use stats::Verdict;
 
 use crate::data::number::factor;
+use crate::findings::gathered::joined;
 use crate::findings::quantity::{Basis, Contrast, Kind, QuantityFinding, Unit};
 use crate::findings::{CaseResult, Finding};
 
@@ -53,10 +54,7 @@ fn named(case: &CaseResult, finding: &Finding, names: &[&str]) -> Option<String>
     let mut found: Vec<(f64, String)> = names
         .iter()
         .filter_map(|name| {
-            let mut own = case.contrasts.iter().filter(|one| one.name == *name);
-            let contrast = own.find(|one| {
-                (&one.subject, &one.reference) == (&finding.subject, &finding.reference)
-            })?;
+            let contrast = case.contrast(name, &finding.subject)?;
             let seen = match *name == CPU_TIME && goes_along(finding, contrast) {
                 true => contrast.contrast.value().map(|cpu| factor_of(cpu.estimate)),
                 false => far(case, contrast),
@@ -66,17 +64,15 @@ fn named(case: &CaseResult, finding: &Finding, names: &[&str]) -> Option<String>
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     let said = found.iter().take(NAMED).enumerate();
-    let said: Vec<String> = said
-        .map(|(place, (by, what))| {
-            let verb = match place {
-                0 if is_one(what) => " differs",
-                0 => " differ",
-                _ => "",
-            };
-            format!("{what}{verb} {}", factor(*by))
-        })
-        .collect();
-    (!said.is_empty()).then(|| said.join(", "))
+    let said = said.map(|(place, (by, what))| {
+        let verb = match place {
+            0 if is_one(what) => " differs",
+            0 => " differ",
+            _ => "",
+        };
+        format!("{what}{verb} {}", factor(*by))
+    });
+    joined(said, ", ")
 }
 
 /// Differs as the time does, by half of its factor at least.
@@ -108,11 +104,7 @@ fn far(case: &CaseResult, found: &QuantityFinding) -> Option<f64> {
         Basis::Ratio => (low >= A_LOT || high <= 1.0 / A_LOT).then(|| factor_of(contrast.estimate)),
         // Of amounts that may be none a ratio is one to the least that counts.
         Basis::Difference => {
-            let of = |label: &str| {
-                let mut own = case.quantities.iter();
-                let own = own.find(|one| one.name == found.name && one.of == label)?;
-                Some(own.value.value()?.estimate)
-            };
+            let of = |label: &str| Some(case.amount(&found.name, label)?.estimate);
             let (s, r) = (of(&found.subject)?, of(&found.reference)?);
             let (less, more) = (s.min(r).max(least(found.unit)), s.max(r));
             let certain = low.abs().min(high.abs());
@@ -132,10 +124,7 @@ fn least(unit: Unit) -> f64 {
 
 /// Ends of flows: without an interval, so far beyond what rounds make.
 fn lateness(case: &CaseResult, finding: &Finding) -> Option<String> {
-    let of = |label: &str| {
-        let mut own = case.variants.iter().filter(|one| one.label == label);
-        own.next()?.imbalance
-    };
+    let of = |label: &str| case.summary(label)?.imbalance;
     let (s, r) = (of(&finding.subject)?, of(&finding.reference)?);
     let by = (s / r).max(r / s);
     (by >= A_LOT).then(|| {

@@ -5,14 +5,7 @@ const BY_LAYOUT: f64 = 0.1;
 
 /// Of two files with one build each that may differ by less.
 pub(super) fn warning(case: &CaseResult, finding: &Finding) -> Option<String> {
-    let program = |label: &str| {
-        let place = case
-            .case
-            .variants
-            .iter()
-            .position(|one| one.label == label)?;
-        case.case.work_of(place).program()
-    };
+    let program = |label: &str| case.case.work_of(case.place(label)?).program();
     let sides = [program(&finding.subject)?, program(&finding.reference)?];
     let [one, other] = sides.map(|side| side.command.split_whitespace().next());
     let has_one_build = sides.iter().any(|side| side.layout.builds.len() < 2);

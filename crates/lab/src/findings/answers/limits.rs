@@ -1,33 +1,19 @@
 use super::answer::{About, Answer, Question};
 use crate::data::words::{capital, plural};
+use crate::findings::gathered::{grouped, joined};
 use crate::findings::{StudyResult, at_most};
 
 pub(super) fn limits(study: &StudyResult) -> Answer {
     let label = study.study.deciding.first().map(|one| one.label.clone());
-    let known = study
-        .parts
-        .limits
-        .iter()
-        .filter_map(|limit| Some((limit, limit.room.as_ref()?)));
-    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
-    for (limit, room) in known {
-        let own = at_most(room);
-        let by = room.bites.split(" (").next().unwrap_or_default().to_owned();
-        let name = plural(&limit.label);
-        match groups
-            .iter_mut()
-            .find(|(most, known, _)| *most == own && *known == by)
-        {
-            Some((_, _, labels)) => labels.push(name),
-            None => groups.push((own, by, vec![name])),
-        }
-    }
-    let said = groups
-        .iter()
-        .map(|(most, by, labels)| (most, by, labels.join(" or ")));
-    let mut said = said.map(|(most, by, labels)| format!("{most} {labels} ({by})"));
+    let known = study.parts.limits.iter().filter_map(|limit| {
+        let room = limit.room.as_ref()?;
+        let by = room.bites.split(" (").next().unwrap_or_default();
+        Some(((at_most(room), by), plural(&limit.label)))
+    });
+    let mut said = grouped(known)
+        .into_iter()
+        .map(|((most, by), labels)| format!("{most} {} ({by})", labels.join(" or ")));
     let first = said.next();
-    let rest: Vec<String> = said.collect();
     let words = first.map_or("no limit can be read".to_owned(), |first| {
         format!("at most {first}")
     });
@@ -37,9 +23,7 @@ pub(super) fn limits(study: &StudyResult) -> Answer {
         words,
         ..Answer::called(label)
     };
-    if !rest.is_empty() {
-        let also = format!("also: {}", rest.join(", "));
-        row.below.push(About::Besides.says(also));
-    }
+    let also = joined(said, ", ").map(|rest| format!("also: {rest}"));
+    row.add(About::Besides, also);
     row
 }

@@ -3,6 +3,7 @@
 
 use super::answer::{Answer, Question};
 use crate::data::words::plural;
+use crate::findings::gathered::joined;
 use crate::findings::simulated::{Count, SimulatedCase, groups};
 use crate::findings::{CaseResult, StudyResult};
 
@@ -36,14 +37,14 @@ fn row(one: &SimulatedCase) -> Option<Answer> {
         let ratio = own.ratio?.median;
         (ratio > 0.0).then(|| format!("{} {ratio:.2}x", own.count.named().head))
     });
-    let ratios: Vec<String> = ratios.collect();
+    let ratios = joined(ratios, ", ")?;
     let label = match one.along {
         Some(along) => format!("{}, {} {}", one.workload, along.word(), one.flows),
         None => one.workload.clone(),
     };
     let sides = [&one.subject, &one.reference].map(|side| plural(side));
-    let words = format!("{} ({})", ratios.join(", "), sides.join(" / "));
-    (!ratios.is_empty()).then(|| Answer {
+    let words = format!("{ratios} ({})", sides.join(" / "));
+    Some(Answer {
         case: one.case.clone(),
         question: Question::Misses,
         subject: Some(one.subject.clone()),

@@ -1,6 +1,7 @@
 use stats::Estimate;
 
 use super::Answer;
+use crate::findings::paired::rounds;
 use crate::findings::quantity::by_cpu;
 use crate::findings::{CaseResult, Finding, Results};
 
@@ -19,7 +20,8 @@ impl Results {
     pub fn rounds_behind(&self, row: &Answer) -> Option<Rounds> {
         row.times()?;
         let case = self.case_of(row)?;
-        let estimate = estimate(row, finding(case, row)?)?;
+        let finding = case.between(row.subject.as_deref()?, row.reference.as_deref()?)?;
+        let estimate = estimate(row, finding)?;
         let mut paired = paired(self, case, row)?;
         paired.truncate(estimate.rounds);
         Some(Rounds {
@@ -36,15 +38,6 @@ impl Results {
     }
 }
 
-fn finding<'a>(case: &'a CaseResult, row: &Answer) -> Option<&'a Finding> {
-    let sides = [row.subject.as_deref()?, row.reference.as_deref()?];
-    let is_own = |one: &&Finding| {
-        let own = [one.subject.as_str(), one.reference.as_str()];
-        sides == own || sides == [own[1], own[0]]
-    };
-    case.findings.iter().find(is_own)
-}
-
 fn estimate(row: &Answer, finding: &Finding) -> Option<Estimate> {
     match row.is_by_cpu() {
         true => finding.by_cpu.map(|by_cpu| by_cpu.estimate),
@@ -53,23 +46,13 @@ fn estimate(row: &Answer, finding: &Finding) -> Option<Estimate> {
 }
 
 fn paired(results: &Results, case: &CaseResult, row: &Answer) -> Option<Vec<(usize, f64, f64)>> {
-    let place = |label: &Option<String>| {
-        let label = label.as_deref()?;
-        case.variants.iter().position(|own| own.label == label)
-    };
+    let place = |label: &Option<String>| case.place(label.as_deref()?);
     let (reference, subject) = (place(&row.reference)?, place(&row.subject)?);
     if row.is_by_cpu() {
         return Some(by_cpu::rounds(case, &results.header, [reference, subject]));
     }
-    let of = |variant: usize| {
-        case.slots
-            .iter()
-            .filter(move |slot| slot.variant == variant)
-    };
-    let both = of(subject).filter_map(|s| {
-        let r = of(reference).find(|r| r.round == s.round)?;
-        Some((s.round, r.value_ns?, s.value_ns?))
-    });
+    let both = rounds(case.slots_of(reference), case.slots_of(subject));
+    let both = both.filter_map(|[r, s]| Some((s.round, r.value_ns?, s.value_ns?)));
     let mut paired: Vec<_> = both.collect();
     paired.sort_unstable_by_key(|(round, ..)| *round);
     Some(paired)

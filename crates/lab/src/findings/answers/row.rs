@@ -9,7 +9,7 @@ use super::layout;
 use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
-use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared};
+use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared, inverse};
 use crate::findings::generator;
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
 use crate::findings::{ByCpu, CaseResult, Finding, Results, Role, StudyResult, Word, crossovers};
@@ -70,17 +70,16 @@ pub(super) fn row(
         row.say_of_launches(finding);
     }
     let named = compared.filter(|_| row.ratio.is_some());
-    let others = named.and_then(|finding| others(case, finding));
-    row.below
-        .extend(others.map(|said| About::Besides.says(said)));
+    row.add(
+        About::Besides,
+        named.and_then(|finding| others(case, finding)),
+    );
     if let Some(finding) = named.filter(|_| results.studies.len() == 1) {
         row.compare_along(study, case, finding);
     }
-    row.below.extend(not_tried(results, named));
-    let predicted = case.predicted.as_ref().map(|found| found.lines());
-    let predicted = predicted.unwrap_or_default().into_iter();
-    row.below
-        .extend(predicted.map(|said| About::Predicted.says(said)));
+    row.add(About::Confirmed, not_tried(results, named));
+    let predicted = case.predicted.iter().flat_map(|found| found.lines());
+    row.add(About::Predicted, predicted);
     row.answer_what_if(case);
     row.yield_to_the_client(case);
     row.say_besides(study, case, is_headline);
@@ -126,18 +125,12 @@ impl Pair {
 }
 
 fn turned((estimate, verdict): Judged) -> Judged {
-    let estimate = estimate.map(|e| Estimate {
-        ratio: 1.0 / e.ratio,
-        low: e.high.map(|high| 1.0 / high),
-        high: e.low.map(|low| 1.0 / low),
-        ..e
-    });
     let verdict = match verdict {
         Verdict::Faster { at_least } => Verdict::Slower { at_least },
         Verdict::Slower { at_least } => Verdict::Faster { at_least },
         other => other,
     };
-    (estimate, verdict)
+    (estimate.map(inverse), verdict)
 }
 
 /// `(2 of 9 rounds)`: how many there are, and how many an interval takes.
@@ -150,8 +143,7 @@ fn needs((estimate, verdict): Judged) -> Option<String> {
 }
 
 fn model(case: &CaseResult, label: &str) -> Option<(Model, bool)> {
-    let mut variants = case.case.variants.iter();
-    let own = variants.find(|variant| variant.label == label)?;
+    let own = case.labelled(label)?;
     Some((own.variant.model, own.work.is_some()))
 }
 
@@ -220,15 +212,13 @@ impl Answer {
             let wall = format!("wall time: {} ({})", wall.word, wall.interval);
             self.words.push_str(" by CPU time");
             self.quantity = CPU.to_owned();
-            self.below.push(About::Besides.says(wall));
+            self.add(About::Besides, [wall]);
         } else if finding.is_difference() {
             self.explain(finding, case);
         }
         self.say_where(finding);
-        let confirmed = finding.confirmed.as_ref().map(|found| found.lines());
-        let confirmed = confirmed.unwrap_or_default().into_iter();
-        self.below
-            .extend(confirmed.map(|said| About::Confirmed.says(said)));
+        let confirmed = finding.confirmed.iter().flat_map(|found| found.lines());
+        self.add(About::Confirmed, confirmed);
     }
 
     fn say_where(&mut self, finding: &Finding) {
@@ -238,18 +228,14 @@ impl Answer {
             Some(Measured::NotAvailable { reason, .. }) => vec![format!("not known: {reason}")],
         };
         let said = said.into_iter().map(|said| format!("where: {said}"));
-        self.below.extend(said.map(|said| About::Where.says(said)));
+        self.add(About::Where, said);
     }
 
     fn explain(&mut self, finding: &Finding, case: &CaseResult) {
         self.below.push(cause(finding, case));
-        let layout = layout::warning(case, finding);
-        self.below
-            .extend(layout.map(|said| About::Besides.says(said)));
+        self.add(About::Besides, layout::warning(case, finding));
         self.is_of_few_rounds = finding.overstated.is_some();
-        let overstated = finding.overstated.clone();
-        self.below
-            .extend(overstated.map(|said| About::Overstated.says(said)));
+        self.add(About::Overstated, finding.overstated.clone());
     }
 
     /// Where no change from outside helped a command: not how one change compares.
@@ -270,7 +256,7 @@ impl Answer {
         if rounds == 0 && self.verdict == Some(Word::CannotTell) {
             self.words = "not measured".to_owned();
         }
-        self.below.push(About::NoAnswer.says(why));
+        self.add(About::NoAnswer, [why]);
     }
 
     fn yield_to_the_client(&mut self, case: &CaseResult) {
@@ -285,59 +271,54 @@ impl Answer {
     }
 
     fn say_of_launches(&mut self, finding: &Finding) {
-        let failed = finding.failed.clone();
-        self.below
-            .extend(failed.map(|said| About::Failed.says(said)));
+        self.add(About::Failed, finding.failed.clone());
         let average = finding.average.as_ref();
-        let words = average.and_then(|average| average.words.clone());
-        self.below
-            .extend(words.map(|said| About::Average.says(said)));
+        self.add(
+            About::Average,
+            average.and_then(|average| average.words.clone()),
+        );
     }
 
     fn say_besides(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
         let helps = case.helps().filter(|helps| *helps != self.words);
         let mut besides: Vec<String> = helps.into_iter().chain(case.launching()).collect();
         let mut served = latencies_in_words(case).into_iter();
-        let what = served.next();
-        self.below
-            .extend(what.map(|said| About::Meaning.says(said)));
+        self.add(About::Meaning, served.next());
         besides.extend(served);
         if is_headline {
-            let asked = rates_in_words(&study.cases).into_iter();
-            self.below.extend(asked.map(|said| About::Asked.says(said)));
+            self.add(About::Asked, rates_in_words(&study.cases));
             besides.extend(load_in_words(&study.cases));
             besides.extend(detects_in_words(&study.cases));
         }
-        let besides = besides.into_iter().map(|said| About::Besides.says(said));
-        self.below.extend(besides);
+        self.add(About::Besides, besides);
     }
 
     fn compare_along(&mut self, study: &StudyResult, case: &CaseResult, finding: &Finding) {
         let Some(sweep) = along::sweep(study, case) else {
             return;
         };
-        let is_same = |one: &&Finding| {
-            (&one.subject, &one.reference) == (&finding.subject, &finding.reference)
-        };
+        let (subject, reference) = (&finding.subject, &finding.reference);
         let others = along::others(study, &sweep, case, |case| {
             let pair = match threads_against_processes(case) {
-                Some((known, pair)) if is_same(&known) => pair,
-                _ => Pair::of(case.findings.iter().find(is_same)?),
+                Some((known, pair))
+                    if (&known.subject, &known.reference) == (subject, reference) =>
+                {
+                    pair
+                }
+                _ => Pair::of(case.finding(subject, reference)?),
             };
             Some(compared(pair.times.0.as_ref(), &pair.times.1))
         });
+        self.add(About::Asked, others);
+        if !along::is_told_by(study, &sweep, case) {
+            return;
+        }
         let cases: Vec<&CaseResult> = sweep.points.iter().map(|(_, case)| *case).collect();
-        let crossovers = match along::is_told_by(study, &sweep, case) {
-            true => crossovers(&cases, &finding.subject, &finding.reference),
-            false => Vec::new(),
-        };
-        let is_told = along::is_told_by(study, &sweep, case) && crossovers.is_empty();
-        let flips = is_told
-            .then(|| along::flip(&sweep, &finding.reference, &finding.subject))
-            .flatten();
-        let said = others.into_iter().chain(crossovers);
-        self.below.extend(said.map(|said| About::Asked.says(said)));
-        self.below.extend(flips.map(|said| About::Flips.says(said)));
+        let crossovers = crossovers(&cases, subject, reference);
+        if crossovers.is_empty() {
+            self.add(About::Flips, along::flip(&sweep, reference, subject));
+        }
+        self.add(About::Asked, crossovers);
     }
 
     fn recommends(&mut self, study: &StudyResult, case: &CaseResult) -> bool {
@@ -351,10 +332,9 @@ impl Answer {
         self.question = Question::WhichToTake;
         self.verdict = (!is_told).then_some(Word::CannotTell);
         self.words = found.take;
-        let against = found.against.map(|said| About::Asked.says(said));
-        let besides = found.besides.map(|said| About::Besides.says(said));
-        let best = best.map(|said| About::Flips.says(said));
-        self.below = [against, besides, best].into_iter().flatten().collect();
+        self.add(About::Asked, found.against);
+        self.add(About::Besides, found.besides);
+        self.add(About::Flips, best);
         true
     }
 
@@ -370,14 +350,14 @@ impl Answer {
     }
 }
 
-fn not_tried(results: &Results, finding: Option<&Finding>) -> Option<Line> {
+fn not_tried(results: &Results, finding: Option<&Finding>) -> Option<String> {
     results.header.settings.confirm.as_ref()?;
     let finding = finding.filter(|finding| finding.confirmed.is_none())?;
     let why = match finding.is_difference() {
         true => "the run ended before",
         false => "no difference of times is established that could close",
     };
-    Some(About::Confirmed.says(format!("not tried: {why}")))
+    Some(format!("not tried: {why}"))
 }
 
 fn cause(finding: &Finding, case: &CaseResult) -> Line {

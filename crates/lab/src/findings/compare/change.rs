@@ -1,10 +1,11 @@
 use flow::Proof;
-use stats::{Estimate, FEWEST_FOR_WANDER, RUNS_ALPHA, Rule, Verdict, two_runs, wander};
+use stats::{Estimate, FEWEST_FOR_WANDER, RUNS_ALPHA, Verdict, two_runs, wander};
 
 use super::{Basis, Change, Floor, FloorFrom, How, Named, differ};
 use crate::data::words::percent;
 use crate::data::{Value, median, slot_value};
-use crate::findings::{CaseResult, compared};
+use crate::findings::paired::{rounds, rule};
+use crate::findings::{CaseResult, Compared, RawSlot, compared};
 
 const USUAL_FLOOR: f64 = 0.01;
 
@@ -65,8 +66,8 @@ impl<'a> Comparing<'a> {
 
     pub(super) fn change(&self, run: usize, label: &str) -> Option<Change> {
         let (a, b) = self.pair(run)?;
-        let known = |case: &CaseResult| case.variants.iter().any(|v| v.label == label);
-        if !known(a) || !known(b) || self.is_its_own_reference(a, label) {
+        let is_missing = [a, b].iter().any(|case| case.summary(label).is_none());
+        if is_missing || self.is_its_own_reference(a, label) {
             return None;
         }
         let floor = self.floor(run)?;
@@ -127,33 +128,18 @@ impl<'a> Comparing<'a> {
         if before.is_empty() || after.is_empty() {
             return Err("no good slot in one of the runs".to_owned());
         }
-        let rule = Rule {
-            floor,
-            comparisons: self.comparisons,
-            ..Rule::default()
-        };
         let alpha = RUNS_ALPHA / self.comparisons as f64;
         let estimate = two_runs(before, after, alpha).map_err(|error| error.to_string())?;
-        Ok((estimate, rule.judge_apart(&estimate)))
+        let verdict = rule(floor, self.comparisons).judge_apart(&estimate);
+        Ok((estimate, verdict))
     }
 
     fn values(&self, case: &CaseResult, label: &str) -> Vec<f64> {
-        let Some(place) = case.case.variants.iter().position(|v| v.label == label) else {
+        let Some(place) = case.place(label) else {
             return Vec::new();
         };
-        let value =
-            |slot: &crate::data::RawSlot| slot_value(&slot.outcome, case.case.metric, self.value);
-        let own = case.slots.iter().filter(|slot| slot.variant == place);
-        match self.how.basis {
-            Basis::Times => own.filter_map(value).collect(),
-            Basis::Relative => own
-                .filter_map(|slot| {
-                    let mut round = case.slots.iter().filter(|other| other.round == slot.round);
-                    let reference = round.find(|other| other.variant == 0)?;
-                    Some(value(slot)? / value(reference)?)
-                })
-                .collect(),
-        }
+        let value = |slot: &RawSlot| slot_value(&slot.outcome, case.case.metric, self.value);
+        self.how.basis.values(case, place, value)
     }
 
     fn sentence(&self, run: usize, label: &str, e: &Estimate, verdict: Verdict) -> String {
@@ -162,8 +148,7 @@ impl<'a> Comparing<'a> {
             Basis::Times => label.to_owned(),
             Basis::Relative => format!("{label} against its reference"),
         };
-        let said = compared(Some(e), &verdict);
-        let (word, interval) = (said.word, said.interval);
+        let Compared { word, interval } = compared(Some(e), &verdict);
         let sentence = match verdict {
             Verdict::Faster { .. } | Verdict::Slower { .. } => {
                 format!("{what} {word} in {here} than in {there} {interval}")
@@ -172,15 +157,36 @@ impl<'a> Comparing<'a> {
                 "{what} takes the same time in {here} and {there} within {} ({interval})",
                 percent(within)
             ),
-            Verdict::CannotTell { .. } => match e.interval() {
-                Some(_) => format!("{word}: {what} {interval} in {here} than in {there}"),
-                None => format!(
+            Verdict::CannotTell { .. } if interval.is_empty() => {
+                format!(
                     "{what} in {here} against {there}: {} slots are too few",
                     e.rounds
-                ),
-            },
+                )
+            }
+            Verdict::CannotTell { .. } => {
+                format!("{word}: {what} {interval} in {here} than in {there}")
+            }
         };
         sentence.trim_end().to_owned()
+    }
+}
+
+impl Basis {
+    /// Those of a variant's slots, or their ratios to the reference of their round.
+    pub(in crate::findings) fn values(
+        self,
+        case: &CaseResult,
+        variant: usize,
+        of: impl Fn(&RawSlot) -> Option<f64>,
+    ) -> Vec<f64> {
+        let own = case.slots_of(variant);
+        match self {
+            Self::Times => own.filter_map(of).collect(),
+            Self::Relative => {
+                let rounds = rounds(case.slots_of(0), own);
+                rounds.filter_map(|[r, s]| Some(of(s)? / of(r)?)).collect()
+            }
+        }
     }
 }
 
@@ -214,7 +220,6 @@ fn own_floor(case: &CaseResult) -> f64 {
 }
 
 fn proof(case: &CaseResult, label: &str) -> Option<Proof> {
-    let place = case.case.variants.iter().position(|v| v.label == label)?;
-    let mut own = case.slots.iter().filter(|slot| slot.variant == place);
+    let mut own = case.slots_of(case.place(label)?);
     own.find_map(|slot| Some(slot.outcome.answer.done()?.proof))
 }

@@ -7,6 +7,7 @@
 
 use stats::{RUNS_ALPHA, Verdict, typical};
 
+use super::model::in_words;
 use super::{Basis, Change, Common, SideBySide};
 use crate::data::median;
 use crate::data::number::{factor, ratio_interval};
@@ -79,12 +80,9 @@ impl SideBySide {
     #[must_use]
     pub fn shifted(&self, fraction: f64) -> Vec<String> {
         let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;
-        let beyond = self
-            .common
-            .iter()
-            .map(|common| common.is_some_and(|one| beyond(&one)));
-        let runs = beyond.enumerate().filter(|(_, is_beyond)| *is_beyond);
-        runs.filter_map(|(run, _)| self.shift(run)).collect()
+        let runs =
+            (0..self.common.len()).filter(|run| self.common[*run].as_ref().is_some_and(beyond));
+        runs.filter_map(|run| self.shift(run)).collect()
     }
 
     /// What is slower by `fraction`, with its whole interval, beyond floor and common factor.
@@ -97,11 +95,7 @@ impl SideBySide {
         };
         let changes = self
             .changes()
-            .filter(|(_, _, _, run, change)| slower(*run, change));
-        changes
-            .map(|(study, case, _, _, change)| {
-                format!("{}/{}: {}", study.name, case.name, change.sentence)
-            })
-            .collect()
+            .filter(|(.., run, change)| slower(*run, change));
+        changes.map(in_words).collect()
     }
 }

@@ -1,19 +1,11 @@
 use serde::Serialize;
 use serde_json::Value as Json;
-
 use workload::Work;
 
 use super::Named;
-use crate::data::LabelledVariant;
 use crate::data::number::plain;
 use crate::findings::CaseResult;
-
-pub(super) fn cases_of<'a>(run: &Named<'a>, study: &str) -> impl Iterator<Item = &'a CaseResult> {
-    let studies = run.results.studies.iter();
-    studies
-        .filter(move |result| result.study.name == study)
-        .flat_map(|result| &result.cases)
-}
+use crate::findings::gathered::joined;
 
 pub(super) fn runs(a: &Named<'_>, b: &Named<'_>) -> Vec<String> {
     let (x, y) = (&a.results.header, &b.results.header);
@@ -27,17 +19,11 @@ pub(super) fn runs(a: &Named<'_>, b: &Named<'_>) -> Vec<String> {
             found.push(format!("{name}: {x} against {y}"));
         }
     }
-    let mut warnings = Vec::new();
-    if !found.is_empty() {
-        let found = found.join("; ");
-        warnings.push(format!("{} and {} differ in {found}", a.name, b.name));
-    }
-    for run in [a, b] {
-        if !run.results.finished {
-            warnings.push(format!("{} did not come to its end", run.name));
-        }
-    }
-    warnings
+    let found = joined(found, "; ");
+    let found = found.map(|found| format!("{} and {} differ in {found}", a.name, b.name));
+    let cut = [a, b].into_iter().filter(|run| !run.results.finished);
+    let cut = cut.map(|run| format!("{} did not come to its end", run.name));
+    found.into_iter().chain(cut).collect()
 }
 
 type Setting = (&'static str, fn(&crate::data::Settings) -> String);
@@ -60,7 +46,7 @@ pub(super) fn cases(
     study: &str,
     (a, x): (&Named<'_>, &CaseResult),
     (b, y): (&Named<'_>, &CaseResult),
-) -> Vec<String> {
+) -> Option<String> {
     let case = format!("{study}/{}", x.case.name);
     let mut found = Vec::new();
     if x.reps != y.reps && x.reps > 0 && y.reps > 0 {
@@ -70,37 +56,17 @@ pub(super) fn cases(
         let builds = builds(x, y, &variant.label);
         let builds = builds.map(|[x, y]| format!("two builds: {x} against {y}"));
         found.extend(builds.filter(|one| !found.contains(one)));
-        let other = y.case.variants.iter().find(|v| v.label == variant.label);
-        let launched = other
-            .map(|other| launched(variant, other))
-            .unwrap_or_default();
-        if !launched.is_empty() {
-            found.push(format!(
-                "{} is launched with {}",
-                variant.label,
-                launched.join(", ")
-            ));
-        }
+        let other = y.labelled(&variant.label);
+        let launched = other.map(|other| fields(&variant.variant, &other.variant));
+        let launched = joined(launched.into_iter().flatten(), ", ");
+        found.extend(launched.map(|said| format!("{} is launched with {said}", variant.label)));
     }
-    if found.is_empty() {
-        return found;
-    }
-    vec![format!(
-        "{case} of {} and {}: {}",
-        a.name,
-        b.name,
-        found.join("; ")
-    )]
-}
-
-fn launched(a: &LabelledVariant, b: &LabelledVariant) -> Vec<String> {
-    fields(&a.variant, &b.variant)
+    joined(found, "; ").map(|found| format!("{case} of {} and {}: {found}", a.name, b.name))
 }
 
 fn work_of(case: &CaseResult, label: &str) -> Work {
-    let variant = case.case.variants.iter().find(|v| v.label == label);
-    let own = variant.and_then(|v| v.work.clone());
-    own.unwrap_or_else(|| case.case.work.clone())
+    let own = case.labelled(label).and_then(|own| own.work.as_ref());
+    own.unwrap_or(&case.case.work).clone()
 }
 
 fn builds(x: &CaseResult, y: &CaseResult, label: &str) -> Option<[String; 2]> {
@@ -118,9 +84,8 @@ pub(super) fn work(a: (&CaseResult, &str), b: (&CaseResult, &str)) -> Option<Str
         let work = work_of(case, label);
         work.build().map_or(work, |(of_any, _)| of_any)
     };
-    let differing = fields(&of(a), &of(b));
-    if !differing.is_empty() {
-        return Some(format!("other work: {}", differing.join(", ")));
+    if let Some(differing) = joined(fields(&of(a), &of(b)), ", ") {
+        return Some(format!("other work: {differing}"));
     }
     (a.0.case.metric != b.0.case.metric).then(|| {
         let (x, y) = (word(&a.0.case.metric), word(&b.0.case.metric));
@@ -157,35 +122,31 @@ fn fields(a: &impl Serialize, b: &impl Serialize) -> Vec<String> {
 }
 
 pub(super) fn left_out(runs: &[Named<'_>]) -> Vec<String> {
-    let Some((first, others)) = runs.split_first() else {
-        return Vec::new();
-    };
-    let pairs = others
-        .iter()
-        .flat_map(|other| [(first, other), (other, first)]);
-    let mut told: Vec<String> = Vec::new();
-    for (with, without) in pairs {
-        let missing = missing(with, without);
-        if !missing.is_empty() {
-            let list = missing.join(", ");
-            let line = format!("in {} and not in {}: {list}", with.name, without.name);
-            told.push(line);
-        }
-    }
-    told
+    let others = runs.iter().skip(1);
+    let pairs = others.flat_map(|other| [(&runs[0], other), (other, &runs[0])]);
+    let told = pairs.filter_map(|(with, without)| {
+        let list = missing(with, without)?;
+        Some(format!(
+            "in {} and not in {}: {list}",
+            with.name, without.name
+        ))
+    });
+    told.collect()
 }
 
 pub(super) fn gone(runs: &[Named<'_>]) -> Vec<String> {
-    let Some((first, others)) = runs.split_first() else {
-        return Vec::new();
-    };
-    let gone = others.iter().map(|other| (other, missing(first, other)));
-    gone.filter(|(_, missing)| !missing.is_empty())
-        .map(|(other, missing)| format!("not in {}: {}", other.name, missing.join(", ")))
-        .collect()
+    let others = runs.iter().skip(1);
+    let gone = others.filter_map(|other| {
+        Some(format!(
+            "not in {}: {}",
+            other.name,
+            missing(&runs[0], other)?
+        ))
+    });
+    gone.collect()
 }
 
-fn missing(with: &Named<'_>, without: &Named<'_>) -> Vec<String> {
+fn missing(with: &Named<'_>, without: &Named<'_>) -> Option<String> {
     let mut missing = Vec::new();
     for study in &with.results.studies {
         let name = study.study.name.as_str();
@@ -193,23 +154,23 @@ fn missing(with: &Named<'_>, without: &Named<'_>) -> Vec<String> {
         if study.cases.is_empty() && others.any(|other| other.study.name == name) {
             continue;
         }
-        if cases_of(without, name).next().is_none() {
+        if without.results.cases_of(name).next().is_none() {
             missing.push(name.to_owned());
             continue;
         }
         for case in &study.cases {
             let place = format!("{name}/{}", case.case.name);
-            match cases_of(without, name).find(|other| other.case.name == case.case.name) {
+            match without.results.case_named(name, &case.case.name) {
                 None => missing.push(place),
                 Some(other) => missing.extend(missing_variants(&place, case, other)),
             }
         }
     }
-    missing
+    joined(missing, ", ")
 }
 
 fn missing_variants(place: &str, case: &CaseResult, other: &CaseResult) -> Vec<String> {
-    let known = |label: &str| other.case.variants.iter().any(|v| v.label == label);
-    let variants = case.case.variants.iter().filter(|v| !known(&v.label));
-    variants.map(|v| format!("{place}/{}", v.label)).collect()
+    let variants = case.case.variants.iter().map(|one| &one.label);
+    let missing = variants.filter(|label| other.place(label).is_none());
+    missing.map(|label| format!("{place}/{label}")).collect()
 }

@@ -1,17 +1,13 @@
 use super::{ComparedLimit, Named};
 use crate::findings::Limit;
+use crate::findings::gathered::each_once;
 
 pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit> {
     let sides: Vec<Vec<&Limit>> = runs.iter().map(|run| of(run, study)).collect();
     if sides.iter().filter(|side| !side.is_empty()).count() < 2 {
         return Vec::new();
     }
-    let mut labels: Vec<&str> = Vec::new();
-    for limit in sides.iter().flatten() {
-        if !labels.contains(&limit.label.as_str()) {
-            labels.push(&limit.label);
-        }
-    }
+    let labels = sides.iter().flatten().map(|limit| limit.label.as_str());
     let row = |label: &str| ComparedLimit {
         label: label.to_owned(),
         sides: sides
@@ -20,7 +16,7 @@ pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit
             .map(|limit| limit.map(|&limit| limit.clone()))
             .collect(),
     };
-    labels.into_iter().map(row).collect()
+    each_once(labels).into_iter().map(row).collect()
 }
 
 fn of<'a>(run: &Named<'a>, study: &str) -> Vec<&'a Limit> {

@@ -34,7 +34,7 @@ pub struct How {
 }
 
 /// Runs side by side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SideBySide {
     /// What was compared.
     pub basis: Basis,
@@ -252,32 +252,22 @@ impl Change {
     }
 }
 
-impl SideBySide {
-    pub(super) fn empty(basis: Basis) -> Self {
-        Self {
-            basis,
-            runs: Vec::new(),
-            studies: Vec::new(),
-            warnings: Vec::new(),
-            left_out: Vec::new(),
-            gone: Vec::new(),
-            common: Vec::new(),
-            series: Vec::new(),
-        }
-    }
+/// A change with its place: study, case, variant, and the place of its run.
+pub type Placed<'a> = (
+    &'a ComparedStudy,
+    &'a ComparedCase,
+    &'a ComparedVariant,
+    usize,
+    &'a Change,
+);
 
-    /// Every change with its place: study, case, variant, and the place of its run.
-    pub fn changes(
-        &self,
-    ) -> impl Iterator<
-        Item = (
-            &ComparedStudy,
-            &ComparedCase,
-            &ComparedVariant,
-            usize,
-            &Change,
-        ),
-    > {
+pub(super) fn in_words((study, case, _, _, change): Placed<'_>) -> String {
+    format!("{}/{}: {}", study.name, case.name, change.sentence)
+}
+
+impl SideBySide {
+    /// Every change with its place.
+    pub fn changes(&self) -> impl Iterator<Item = Placed<'_>> {
         self.studies.iter().flat_map(|study| {
             study.cases.iter().flat_map(move |case| {
                 case.variants.iter().flat_map(move |variant| {
@@ -331,9 +321,7 @@ impl SideBySide {
                 && !slower
                 && case.floors[*run].is_some_and(&of)
         });
-        beyond.map(|(study, case, _, _, change)| {
-            format!("{}/{}: {}", study.name, case.name, change.sentence)
-        })
+        beyond.map(in_words)
     }
 
     /// What was not compared, each in a sentence with its reason.
@@ -341,8 +329,6 @@ impl SideBySide {
         let lost = self
             .changes()
             .filter(|(.., change)| change.not_compared.is_some());
-        lost.map(|(study, case, _, _, change)| {
-            format!("{}/{}: {}", study.name, case.name, change.sentence)
-        })
+        lost.map(in_words)
     }
 }

@@ -4,6 +4,8 @@ use super::names::Target;
 use super::{Bound, Checked, Expectation, Judged, Side, Unit};
 use crate::data::number::{DOTS, bytes, significant, time};
 use crate::data::{Header, RawSlot};
+use crate::findings::compared::inverse;
+use crate::findings::paired::{rounds, values};
 use crate::findings::quantity::{Kind, Look, Seen};
 use crate::findings::{CaseResult, Results};
 
@@ -24,7 +26,8 @@ impl Found {
 
 pub(super) fn judge(expectation: &Expectation, target: &Target<'_>, results: &Results) -> Checked {
     let header = &results.header;
-    let found = case_of(results, target)
+    let found = target
+        .case_in(results)
         .ok_or_else(|| "it was not run".to_owned())
         .and_then(|case| match target.against {
             Some(against) => ratio(case, target, against, header),
@@ -33,12 +36,10 @@ pub(super) fn judge(expectation: &Expectation, target: &Target<'_>, results: &Re
     said(expectation, found)
 }
 
-pub(super) fn case_of<'a>(results: &'a Results, target: &Target<'_>) -> Option<&'a CaseResult> {
-    let studies = results.studies.iter();
-    let mut cases = studies
-        .filter(|study| study.study.name == target.study.name)
-        .flat_map(|study| &study.cases);
-    cases.find(|case| case.case.name == target.case.name)
+impl Target<'_> {
+    pub(super) fn case_in<'a>(&self, results: &'a Results) -> Option<&'a CaseResult> {
+        results.case_named(&self.study.name, &self.case.name)
+    }
 }
 
 pub(super) fn said(expectation: &Expectation, found: Result<Found, String>) -> Checked {
@@ -94,11 +95,8 @@ impl Bound {
 }
 
 fn typical_of(case: &CaseResult, target: &Target<'_>, header: &Header) -> Result<Found, String> {
-    let own = case
-        .slots
-        .iter()
-        .filter(|slot| slot.variant == target.variant);
-    let values: Vec<f64> = own
+    let values: Vec<f64> = case
+        .slots_of(target.variant)
         .filter_map(|slot| of_slot(case, slot, target.quantity, header))
         .collect();
     let why = || nothing(case, target.variant, target.quantity);
@@ -120,8 +118,8 @@ pub(super) fn nothing(case: &CaseResult, variant: usize, quantity: Kind) -> Stri
 }
 
 fn has_good_slot(case: &CaseResult, variant: usize) -> bool {
-    let mut own = case.slots.iter().filter(|slot| slot.variant == variant);
-    own.any(|slot| slot.outcome.answer.done().is_some())
+    case.slots_of(variant)
+        .any(|slot| slot.outcome.answer.done().is_some())
 }
 
 /// From their finding, else from their rounds.
@@ -133,35 +131,16 @@ fn ratio(
 ) -> Result<Found, String> {
     let label = |place: usize| case.case.variants[place].label.as_str();
     let (subject, reference) = (label(target.variant), label(against));
-    let finding = |s: &str, r: &str| {
-        let mut findings = case.findings.iter();
-        findings
-            .find(|f| f.subject == s && f.reference == r)?
-            .estimate
-    };
+    let estimated = |s: &str, r: &str| case.finding(s, r)?.estimate;
     if target.quantity == Kind::Time {
-        if let Some(estimate) = finding(subject, reference) {
+        let turned = || estimated(reference, subject).map(inverse);
+        if let Some(estimate) = estimated(subject, reference).or_else(turned) {
             return Ok(Found::of(&estimate));
         }
-        if let Some(estimate) = finding(reference, subject) {
-            return Ok(inverse(Found::of(&estimate)));
-        }
     }
-    let mut pairs = (Vec::new(), Vec::new());
-    for slot in case
-        .slots
-        .iter()
-        .filter(|slot| slot.variant == target.variant)
-    {
-        let mut round = case.slots.iter().filter(|other| other.round == slot.round);
-        let other = round.find(|other| other.variant == against);
-        let of = |slot| of_slot(case, slot, target.quantity, header);
-        if let Some((r, s)) = other.and_then(of).zip(of(slot)) {
-            pairs.0.push(r);
-            pairs.1.push(s);
-        }
-    }
-    let estimate = estimate(&pairs.0, &pairs.1, RUNS_ALPHA);
+    let both = rounds(case.slots_of(against), case.slots_of(target.variant));
+    let (r, s) = values(both, |slot| of_slot(case, slot, target.quantity, header));
+    let estimate = estimate(&r, &s, RUNS_ALPHA);
     estimate
         .map(|estimate| Found::of(&estimate))
         .map_err(|_| no_pair(case, target, against))
@@ -172,13 +151,6 @@ fn no_pair(case: &CaseResult, target: &Target<'_>, against: usize) -> String {
     match both.into_iter().find(|place| !has_good_slot(case, *place)) {
         Some(place) => format!("no good slot of {}", case.case.variants[place].label),
         None => "no round in which both have a value".to_owned(),
-    }
-}
-
-fn inverse(found: Found) -> Found {
-    Found {
-        value: 1.0 / found.value,
-        interval: found.interval.map(|(low, high)| (1.0 / high, 1.0 / low)),
     }
 }
 

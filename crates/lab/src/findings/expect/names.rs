@@ -96,14 +96,8 @@ fn misspelt_quantity(expectation: &Expectation, studies: &[Study]) -> Option<Exp
     found(expectation, studies, bare).ok()?;
     let words = Kind::names().map(|name| vec![name]);
     let nearest = nearest(word, words.collect());
-    Some(ExpectError::Nothing {
-        text: expectation.text.clone(),
-        path: expectation.path.clone(),
-        nearest: nearest
-            .iter()
-            .map(|name| format!("{bare} {name}"))
-            .collect(),
-    })
+    let nearest = nearest.iter().map(|name| format!("{bare} {name}"));
+    Some(expectation.nothing(&expectation.path, nearest.collect()))
 }
 
 /// `primes/thread memory vs process`: the quantity belongs behind both.
@@ -116,20 +110,16 @@ fn quantity_too_early(
     quantity?;
     found(expectation, studies, bare).ok()?;
     let word = expectation.path[bare.len()..].trim_start();
-    Some(ExpectError::Nothing {
-        text: expectation.text.clone(),
-        path: expectation.path.clone(),
-        nearest: vec![format!("{bare} vs {against} {word}")],
-    })
+    let nearest = vec![format!("{bare} vs {against} {word}")];
+    Some(expectation.nothing(&expectation.path, nearest))
 }
 
 fn no_other(expectation: &Expectation, label: &str, case: &Case) -> ExpectError {
-    let labels = case.variants.iter().map(|variant| variant.label.clone());
-    ExpectError::Nothing {
-        text: expectation.text.clone(),
-        path: label.to_owned(),
-        nearest: nearest(label, labels.map(|label| vec![label]).collect()),
-    }
+    let labels = case
+        .variants
+        .iter()
+        .map(|variant| vec![variant.label.clone()]);
+    expectation.nothing(label, nearest(label, labels.collect()))
 }
 
 fn found<'a>(
@@ -157,11 +147,18 @@ fn found<'a>(
             }
         }
     }
-    Err(ExpectError::Nothing {
-        text: expectation.text.clone(),
-        path: path.to_owned(),
-        nearest: nearest(path, all.iter().map(Candidate::names).collect()),
-    })
+    let names = all.iter().map(Candidate::names);
+    Err(expectation.nothing(path, nearest(path, names.collect())))
+}
+
+impl Expectation {
+    fn nothing(&self, path: &str, nearest: Vec<String>) -> ExpectError {
+        ExpectError::Nothing {
+            text: self.text.clone(),
+            path: path.to_owned(),
+            nearest,
+        }
+    }
 }
 
 fn candidates(studies: &[Study]) -> impl Iterator<Item = Candidate<'_>> {

@@ -5,12 +5,11 @@
 
 use stats::{RUNS_ALPHA, two_runs};
 
-use super::judge::{Found, case_of, nothing, of_slot, said};
+use super::judge::{Found, nothing, of_slot, said};
 use super::names::Target;
 use super::{Bound, Checked, ExpectError, Expectation, Judged, Side, Unit, names};
 use crate::data::words::percent;
-use crate::data::{Header, RawSlot, Study};
-use crate::findings::CaseResult;
+use crate::data::{RawSlot, Study};
 use crate::findings::compare::{Basis, Change, Floor, FloorFrom, Named, SideBySide, unseen};
 use crate::findings::quantity::Kind;
 
@@ -107,27 +106,23 @@ fn change<'a>(
             )),
         };
     }
-    let first = case_of(runs[0].results, target);
-    Err(match first.and_then(|case| place_of(case, label)) {
+    let first = target.case_in(runs[0].results);
+    Err(match first.and_then(|case| case.place(label)) {
         Some(_) => "it is the reference of its rounds: against itself it is always 1".to_owned(),
         None => format!("not compared: {} does not hold it", runs[0].name),
     })
-}
-
-fn place_of(case: &CaseResult, label: &str) -> Option<usize> {
-    let mut variants = case.case.variants.iter();
-    variants.position(|variant| variant.label == label)
 }
 
 fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Result<Found, String> {
     let label = &target.case.variants[target.variant].label;
     let header = &runs[0].results.header;
     let [before, after] = runs.map(|run| {
-        let case = case_of(run.results, target);
+        let case = target.case_in(run.results);
         let (case, variant) = case
-            .and_then(|case| Some((case, place_of(case, label)?)))
+            .and_then(|case| Some((case, case.place(label)?)))
             .ok_or_else(|| format!("{} does not hold it", run.name))?;
-        let values = values(case, variant, (target.quantity, header), basis);
+        let of = |slot: &RawSlot| of_slot(case, slot, target.quantity, header);
+        let values = basis.values(case, variant, of);
         match values.is_empty() {
             true => Err(format!(
                 "{}: {}",
@@ -139,25 +134,4 @@ fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Resu
     });
     let estimate = two_runs(&before?, &after?, RUNS_ALPHA).map_err(|error| error.to_string())?;
     Ok(Found::of(&estimate))
-}
-
-/// Of slots, or as ratios to the reference of their round.
-fn values(
-    case: &CaseResult,
-    variant: usize,
-    (quantity, header): (Kind, &Header),
-    basis: Basis,
-) -> Vec<f64> {
-    let of = |slot: &RawSlot| of_slot(case, slot, quantity, header);
-    let own = case.slots.iter().filter(|slot| slot.variant == variant);
-    match basis {
-        Basis::Times => own.filter_map(of).collect(),
-        Basis::Relative => own
-            .filter_map(|slot| {
-                let mut round = case.slots.iter().filter(|other| other.round == slot.round);
-                let reference = round.find(|other| other.variant == 0)?;
-                Some(of(slot)? / of(reference)?)
-            })
-            .collect(),
-    }
 }

@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Node, OnMachine};
+use crate::data::number::{plain, significant};
 use crate::data::words::{listed, percent};
+use crate::findings::gathered::grouped;
 
 /// Up to this number of values, each is a group.
 const FEW_VALUES: usize = 4;
@@ -35,12 +37,9 @@ impl SetApart {
             1 => "separates the machines",
             _ => "separate the machines alike, and cannot be distinguished here",
         };
-        let groups = self.groups.iter().map(|(value, ratio, count)| {
-            format!(
-                "{value}: {} on {count}",
-                crate::data::number::significant(*ratio)
-            )
-        });
+        let groups = self.groups.iter();
+        let groups = groups
+            .map(|(value, ratio, count)| format!("{value}: {} on {count}", significant(*ratio)));
         format!(
             "{} {verb} ({} of the spread; ratios of time: {})",
             listed(&self.traits),
@@ -62,22 +61,15 @@ pub(super) fn set_apart(nodes: &[Node], each: &[OnMachine]) -> Vec<SetApart> {
         Some((on, ratio.ln()))
     });
     let (on, logs): (Vec<&OnMachine>, Vec<f64>) = with.unzip();
-    let mut sorted: Vec<(Vec<String>, Sorted)> = Vec::new();
-    for (name, one) in all(nodes, &on) {
-        match sorted
-            .iter_mut()
-            .find(|(_, known)| known.groups == one.groups)
-        {
-            Some((names, _)) => names.push(name),
-            None => sorted.push((vec![name], one)),
-        }
-    }
+    let all = all(nodes, &on).into_iter();
+    let sorted = grouped(all.map(|(name, one)| (one.groups, (name, one.values))));
     let groupings = sorted.len() as f64;
-    let judged = sorted.into_iter().filter_map(|(traits, one)| {
+    let judged = sorted.into_iter().filter_map(|(groups, alike)| {
         let most = stats::MACHINES_ALPHA / groupings;
-        let found = stats::grouping(&logs, &one.groups, most, SEED)?;
+        let found = stats::grouping(&logs, &groups, most, SEED)?;
+        let (traits, values): (Vec<String>, Vec<Vec<String>>) = alike.into_iter().unzip();
         Some(SetApart {
-            groups: means(&one, &logs),
+            groups: means(&groups, values.first()?, &logs),
             share: found.share,
             traits,
             p_value: found.p_value * groupings,
@@ -118,8 +110,7 @@ fn by_text(values: &[&str]) -> Sorted {
     kinds.dedup();
     let numbers: Option<Vec<f64>> = values.iter().map(|value| value.parse().ok()).collect();
     if kinds.len() > FEW_VALUES
-        && let Some(halves) =
-            numbers.and_then(|numbers| halves(&numbers, crate::data::number::plain))
+        && let Some(halves) = numbers.and_then(|numbers| halves(&numbers, plain))
     {
         return halves;
     }
@@ -143,20 +134,12 @@ fn halves(values: &[f64], shown: impl Fn(f64) -> String) -> Option<Sorted> {
     .filter(|sorted| sorted.groups.contains(&1))
 }
 
-fn means(sorted: &Sorted, logs: &[f64]) -> Vec<(String, f64, usize)> {
-    let mean = |group: usize| {
-        let own = sorted.groups.iter().zip(logs);
-        let own: Vec<f64> = own
-            .filter(|(of, _)| **of == group)
-            .map(|(_, log)| *log)
-            .collect();
-        (
-            (own.iter().sum::<f64>() / own.len().max(1) as f64).exp(),
-            own.len(),
-        )
+fn means(groups: &[usize], values: &[String], logs: &[f64]) -> Vec<(String, f64, usize)> {
+    let mean = |(group, value): (usize, &String)| {
+        let own = groups.iter().zip(logs).filter(|(of, _)| **of == group);
+        let own: Vec<f64> = own.map(|(_, log)| *log).collect();
+        let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
+        (value.clone(), mean.exp(), own.len())
     };
-    let values = sorted.values.iter().enumerate();
-    values
-        .map(|(group, value)| (value.clone(), mean(group).0, mean(group).1))
-        .collect()
+    values.iter().enumerate().map(mean).collect()
 }

@@ -58,50 +58,35 @@ impl Comparison {
 pub(super) fn sentence(one: &Comparison) -> String {
     let all = one.tally.machines();
     let (subject, reference) = (plural(&one.subject), plural(&one.reference));
-    let head = match one.agreement {
+    let tally = one.tally.in_words();
+    let said = match one.agreement {
         Agreement::All { verdict } if all == 1 => {
-            format!(
-                "{subject} against {reference}: {} on the one machine",
-                verdict.in_words()
-            )
+            format!("{} on the one machine", verdict.in_words())
         }
-        Agreement::All { verdict } => {
-            format!(
-                "{subject} against {reference}: {} on all {all} machines",
-                verdict.in_words()
-            )
+        Agreement::All { verdict } => format!("{} on all {all} machines", verdict.in_words()),
+        Agreement::Most { verdict } => {
+            format!("{} on most of {all} machines ({tally})", verdict.in_words())
         }
-        Agreement::Most { verdict } => format!(
-            "{subject} against {reference}: {} on most of {all} machines ({})",
-            verdict.in_words(),
-            one.tally.in_words()
-        ),
-        Agreement::Flips => format!(
-            "{subject} against {reference}: the verdict flips between machines ({})",
-            one.tally.in_words()
-        ),
+        Agreement::Flips => format!("the verdict flips between machines ({tally})"),
         Agreement::Mixed | Agreement::CannotTell if all == 1 => {
-            format!("{subject} against {reference}: no verdict on the one machine")
+            "no verdict on the one machine".to_owned()
         }
-        Agreement::Mixed | Agreement::CannotTell => format!(
-            "{subject} against {reference}: no verdict holds on most of {all} machines ({})",
-            one.tally.in_words()
-        ),
+        Agreement::Mixed | Agreement::CannotTell => {
+            format!("no verdict holds on most of {all} machines ({tally})")
+        }
     };
-    [Some(head), size(one), next(one), spread(one), apart(one)]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("; ")
+    let head = format!("{subject} against {reference}: {said}");
+    let apart = one.apart.first().map(SetApart::in_words);
+    let parts = [Some(head), size(one), next(one), spread(one), apart];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// `the mean of machines like these is 5.4 % faster [4.1 … 6.6 %]`.
 fn size(one: &Comparison) -> Option<String> {
     one.across?.mean?;
-    let said = one.mean();
+    let Compared { word, interval } = one.mean();
     Some(format!(
-        "the mean of machines like these: {} {}",
-        said.word, said.interval
+        "the mean of machines like these: {word} {interval}"
     ))
 }
 
@@ -123,10 +108,4 @@ fn spread(one: &Comparison) -> Option<String> {
         percent(across.between),
         percent(across.within)
     ))
-}
-
-/// `the kernel separates them (92 % of the spread)`.
-fn apart(one: &Comparison) -> Option<String> {
-    let first = one.apart.first()?;
-    Some(first.in_words())
 }

@@ -161,8 +161,7 @@ fn of(
 /// Of work, models and numbers of flows; placement follows from the machine.
 fn work(case: &CaseResult, finding: &Finding) -> u64 {
     let side = |label: &str| {
-        let mut variants = case.case.variants.iter();
-        let variant = variants.find(|variant| variant.label == label);
+        let variant = case.labelled(label);
         variant.map(|one| (one.variant.model, one.variant.flows, one.work.clone()))
     };
     let of = (

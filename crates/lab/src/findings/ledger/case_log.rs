@@ -7,6 +7,7 @@ use crate::data::{
     Case, CaseEnd, Chosen, ConfirmEntry, Outcome, PredictEntry, RawSlot, Settings, slot_value,
 };
 use crate::findings::judge::Judge;
+use crate::findings::paired::of;
 
 /// A variant is given up after this many failed slots in a row, of which one that hangs counts for two.
 const FAILURES: usize = 3;
@@ -189,12 +190,11 @@ impl CaseLog {
     }
 
     pub(crate) fn has_data(&self, variant: usize) -> bool {
-        let mut own = self.slots.iter().filter(|slot| slot.variant == variant);
-        own.any(|slot| slot.value_ns.is_some())
+        of(&self.slots, variant).any(|slot| slot.value_ns.is_some())
     }
 
     fn lost(&self, variant: usize) -> Option<String> {
-        let own = self.slots.iter().filter(|slot| slot.variant == variant);
+        let own = of(&self.slots, variant);
         let last = own.filter_map(|slot| reason(&slot.outcome)).next_back();
         let pilot = || said_of_pilot(self.pilot.as_ref()?.outcomes.get(variant)?);
         let is_kept = !self.judge.is_given_up(variant);
@@ -234,11 +234,7 @@ impl CaseLog {
     }
 
     fn failures_in_a_row(&self, variant: usize) -> usize {
-        let own = self
-            .slots
-            .iter()
-            .rev()
-            .filter(|slot| slot.variant == variant);
+        let own = of(&self.slots, variant).rev();
         let failed = own.take_while(|slot| slot.outcome.answer.done().is_none());
         failed
             .map(|slot| 1 + usize::from(is_late(&slot.outcome)))
@@ -315,8 +311,7 @@ impl CaseLog {
     }
 
     fn slot_s(&self, variant: usize) -> f64 {
-        let own = self.slots.iter().filter(|slot| slot.variant == variant);
-        let took = own.map(|slot| launch_s(&slot.outcome));
+        let took = of(&self.slots, variant).map(|slot| launch_s(&slot.outcome));
         let (count, sum) = took.fold((0, 0.0), |(count, sum), took| (count + 1, sum + took));
         sum / f64::from(count.max(1))
     }

@@ -55,6 +55,10 @@ impl AtNumber {
         let interval = self.estimate.and_then(|estimate| estimate.interval());
         interval.is_some()
     }
+
+    pub(in crate::findings) fn is_slower(&self) -> bool {
+        matches!(self.verdict, Some(Verdict::Slower { .. }))
+    }
 }
 
 impl Optimum {

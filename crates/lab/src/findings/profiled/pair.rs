@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use flow::Rep;
 use flow::profile::{Place, Profile, Wait, callers, place};
-use measure::Measured;
 use stats::{SignFlips, discoveries};
 
 use super::frame::{Frame, Profiled};
 use crate::data::{Metric, RawSlot};
+use crate::findings::gathered::each_once;
 
 const LEAST: f64 = 0.003;
 const LEAST_BRANCH: f64 = 0.01;
@@ -129,7 +129,7 @@ pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
         lost: all().map(|profile| profile.lost).sum(),
         each: all().map(|profile| profile.each).max().unwrap_or(1),
         cost: None,
-        unseen: unseen(all()),
+        unseen: each_once(all().flat_map(|profile| profile.unseen.iter().cloned())),
     }
 }
 
@@ -148,16 +148,6 @@ fn follows(places: &[Frame]) -> bool {
 
 fn mean(seconds: &[f64]) -> f64 {
     seconds.iter().sum::<f64>() / seconds.len().max(1) as f64
-}
-
-fn unseen<'a>(profiles: impl Iterator<Item = &'a &'a Profile>) -> Vec<Measured<()>> {
-    let mut all: Vec<Measured<()>> = Vec::new();
-    for one in profiles.flat_map(|profile| &profile.unseen) {
-        if !all.contains(one) {
-            all.push(one.clone());
-        }
-    }
-    all
 }
 
 impl Union {
@@ -198,9 +188,7 @@ impl Union {
             }
         }
     }
-}
 
-impl Union {
     fn path(&self, node: usize) -> Vec<&str> {
         let mut path = Vec::new();
         let mut at = node;

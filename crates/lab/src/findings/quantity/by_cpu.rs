@@ -5,11 +5,12 @@
 //! whether or not they speak. A row so decided lets others go first.
 
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Rule, Verdict, estimate};
+use stats::{Estimate, Verdict, estimate};
 
 use super::{Compared, Kind, Look, SlotValues, alpha};
 use crate::data::{Case, Header, Metric, RawSlot};
 use crate::findings::CaseResult;
+use crate::findings::paired::rule;
 
 /// The level of CPU time is this part of that of wall time.
 const SHARE: usize = 5;
@@ -38,11 +39,7 @@ impl SlotValues<'_> {
         let (reference, subject) = self.paired_of(&factors(metric)?, pair);
         let alpha = alpha(pair.comparisons * SHARE);
         let estimate = estimate(&reference, &subject, alpha).ok()?;
-        let rule = Rule {
-            floor: pair.floor,
-            ..Rule::default()
-        };
-        let verdict = rule.judge(&estimate);
+        let verdict = rule(pair.floor, 1).judge(&estimate);
         verdict.is_decided().then_some(ByCpu { estimate, verdict })
     }
 }

@@ -1,11 +1,12 @@
 use measure::Measured;
-use stats::{Estimate, RUNS_ALPHA, Rule, Shift, estimate, shift, typical_amount};
+use stats::{Estimate, RUNS_ALPHA, Shift, estimate, shift, typical_amount};
 
 use super::said::sentence;
 use super::{
     Amount, Basis, Contrast, Kind, Look, Quantity, QuantityFinding, Seen, Unit, Word, alpha,
 };
 use crate::data::RawSlot;
+use crate::findings::paired::rule;
 
 /// Smaller counts are compared by difference.
 const FEW: f64 = 10.0;
@@ -75,12 +76,7 @@ impl<'a> SlotValues<'a> {
             }
         }
         match (typical_amount(&values, RUNS_ALPHA), missing) {
-            (Ok(typical), _) => Some(Measured::Value(Amount {
-                estimate: typical.median,
-                low: typical.interval.map(|(low, _)| low),
-                high: typical.interval.map(|(_, high)| high),
-                slots: values.len(),
-            })),
+            (Ok(typical), _) => Some(Measured::Value(Amount::of(&typical, values.len()))),
             (Err(_), Some((reason, remedy))) => Some(Measured::not_available(reason, remedy)),
             (Err(_), None) => None,
         }
@@ -237,10 +233,6 @@ fn word(unit: Unit, contrast: &Contrast, floor: f64) -> Word {
 }
 
 fn of_interval(contrast: &Contrast, floor: f64) -> Word {
-    let rule = Rule {
-        floor,
-        ..Rule::default()
-    };
     let estimate = Estimate {
         rounds: contrast.rounds,
         ratio: contrast.estimate,
@@ -248,7 +240,7 @@ fn of_interval(contrast: &Contrast, floor: f64) -> Word {
         high: contrast.high,
         alpha: contrast.alpha,
     };
-    match Word::of_time(rule.judge(&estimate)) {
+    match Word::of_time(rule(floor, 1).judge(&estimate)) {
         Word::Faster => Word::Less,
         Word::Slower => Word::More,
         word => word,

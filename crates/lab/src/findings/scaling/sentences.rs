@@ -1,31 +1,24 @@
 use flow::Model;
 
-use super::{Scaling, ScalingPoint, Throughput, threads_over_processes};
+use super::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 use crate::data::number::{count, factor_interval, many};
 use crate::data::words::plural;
 use crate::data::{Topology, along, base};
 use crate::findings::CaseResult;
+use crate::findings::gathered::{each_once, joined};
 use crate::findings::served::forms;
 
 /// Each work at its most flows along cores (or all); servers by form; works without results.
 pub(in crate::findings) fn answer(all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
-    let mut works: Vec<&str> = Vec::new();
     let own = |case: &&CaseResult| along(&case.case).is_some() || has_forms(case);
-    for case in cases.iter().filter(own) {
-        if !works.contains(&base(&case.case)) {
-            works.push(base(&case.case));
-        }
-    }
+    let works = each_once(cases.iter().filter(own).map(|case| base(&case.case)));
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         works.into_iter().partition(|work| has_data(work, cases));
-    let mut said: Vec<String> = known
+    let said = known
         .into_iter()
-        .filter_map(|work| along_its_way(work, all, cases).or_else(|| served(work, cases)))
-        .collect();
-    if !unknown.is_empty() {
-        said.push(format!("no data yet: {}", unknown.join(", ")));
-    }
-    (!said.is_empty()).then(|| said.join("; "))
+        .filter_map(|work| along_its_way(work, all, cases).or_else(|| served(work, cases)));
+    let without = (!unknown.is_empty()).then(|| format!("no data yet: {}", unknown.join(", ")));
+    joined(said.chain(without), "; ")
 }
 
 fn has_forms(case: &CaseResult) -> bool {
@@ -61,11 +54,8 @@ fn along_its_way(work: &str, all: &[Scaling], cases: &[CaseResult]) -> Option<St
 fn served(work: &str, cases: &[CaseResult]) -> Option<String> {
     let mut own = cases.iter().filter(|case| base(&case.case) == work);
     let findings = own.find(|case| has_forms(case)).map(forms)?;
-    let said: Vec<&str> = findings
-        .iter()
-        .map(|finding| finding.sentence.as_str())
-        .collect();
-    Some(format!("{work}: {}", said.join("; ")))
+    let said = findings.iter().map(|finding| finding.sentence.clone());
+    joined(said, "; ").map(|said| format!("{work}: {said}"))
 }
 
 pub(in crate::findings) fn sentences(all: &[Scaling]) -> Vec<String> {
@@ -81,41 +71,27 @@ pub(in crate::findings) fn sentences(all: &[Scaling]) -> Vec<String> {
 fn gain(one: &Scaling) -> Option<String> {
     let fits = |point: &&ScalingPoint| (one.one + 1..=one.room).contains(&point.flows);
     let last = one.points.iter().rfind(fits)?;
-    let said: Vec<String> = last
-        .variants
-        .iter()
-        .filter_map(|variant| {
-            let ratio = variant.over_one?;
-            let interval = ratio
-                .interval
-                .map(|[low, high]| factor_interval(2.0, low, high));
-            let interval = interval.map_or_else(String::new, |ends| format!(" {ends}"));
-            Some(format!(
-                "{} {:.2}x{interval}",
-                plural(&variant.label),
-                ratio.ratio
-            ))
-        })
-        .collect();
+    let said = last.variants.iter().filter_map(|variant| {
+        let Ratio { ratio, interval } = variant.over_one?;
+        let interval = interval.map_or_else(String::new, |[low, high]| {
+            format!(" {}", factor_interval(2.0, low, high))
+        });
+        Some(format!("{} {ratio:.2}x{interval}", plural(&variant.label)))
+    });
     let unit = if one.one > 1 { "pair" } else { "flow" };
-    (!said.is_empty()).then(|| {
+    joined(said, ", ").map(|said| {
         format!(
-            "{} {}: the work of {} flows over that of one {unit}: {}",
+            "{} {}: the work of {} flows over that of one {unit}: {said}",
             one.workload,
             one.along.spoken(),
-            last.flows,
-            said.join(", ")
+            last.flows
         )
     })
 }
 
 fn beyond(one: &Scaling) -> Option<String> {
-    let many: Vec<String> = one
-        .points
-        .iter()
-        .filter(|point| point.flows > one.room)
-        .map(|point| point.flows.to_string())
-        .collect();
+    let many = one.points.iter().filter(|point| point.flows > one.room);
+    let many = many.map(|point| point.flows.to_string());
     let (cpus, so) = match one.along {
         Topology::Smt => (
             "hardware threads of a core",
@@ -124,12 +100,11 @@ fn beyond(one: &Scaling) -> Option<String> {
         Topology::Cores => ("cores", "they take turns"),
         Topology::All => ("hardware threads", "they take turns"),
     };
-    (!many.is_empty()).then(|| {
+    joined(many, ", ").map(|many| {
         format!(
-            "{} {}: {} flows are more than the {} {cpus}: {so}",
+            "{} {}: {many} flows are more than the {} {cpus}: {so}",
             one.workload,
             one.along.spoken(),
-            many.join(", "),
             one.room
         )
     })

@@ -1,12 +1,12 @@
 //! What a study of work that makes its own flows says beyond its findings; of several cases once.
 
-use stats::Rule;
 use workload::Design;
 
 use super::SelfManaged;
 use crate::data::number::{count, factor, factor_interval, is_small, many, time};
 use crate::data::words::plural;
-use crate::findings::paired::judged;
+use crate::findings::gathered::{grouped, joined};
+use crate::findings::paired::{judged, rule};
 use crate::findings::{CaseResult, VariantSummary, optimum, tuning_effects};
 
 const FAR: f64 = 1.5;
@@ -25,22 +25,15 @@ pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
     said.extend(cases.iter().filter_map(tuning_effects::sentence));
     let searches = own().filter(|case| case.case.work.has_timers());
     let own: Vec<&CaseResult> = searches.collect();
-    said.extend(grouped(&own, held));
+    said.extend(once(&own, held));
     said.extend(not_warm(&own));
-    said.extend(grouped(&own, not_read));
+    said.extend(once(&own, not_read));
     said
 }
 
-fn grouped(cases: &[&CaseResult], what: fn(&CaseResult) -> Option<String>) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
-    for case in cases {
-        let Some(text) = what(case) else { continue };
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, cases)) => cases.push(case),
-            None => groups.push((text, vec![case])),
-        }
-    }
-    let said = groups.into_iter();
+fn once(cases: &[&CaseResult], what: fn(&CaseResult) -> Option<String>) -> Vec<String> {
+    let said = grouped(cases.iter().filter_map(|case| Some((what(case)?, *case))));
+    let said = said.into_iter();
     said.map(|(text, cases)| format!("{}: {text}", names(&cases)))
         .collect()
 }
@@ -68,12 +61,7 @@ fn flows_each(case: &CaseResult) -> Vec<String> {
 
 fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
     let floor = case.findings.first().map_or(0.0, |finding| finding.floor);
-    let rule = Rule {
-        floor,
-        comparisons: 2,
-        ..Rule::default()
-    };
-    let (estimate, _) = judged(&case.slots, pool, each, rule)?;
+    let (estimate, _) = judged(&case.slots, pool, each, rule(floor, 2))?;
     let (low, high) = estimate.interval().filter(|(low, _)| *low > 1.0)?;
     let [each, pool] = [each, pool].map(|at| &case.variants[at]);
     let [made, few] = [each, pool].map(|variant| variant.self_managed.as_ref());
@@ -98,26 +86,16 @@ fn crowd(case: &CaseResult) -> Option<String> {
     let best = case.optimum.as_ref()?.of_numbers();
     let best = best.filter(|best| best.is_told)?;
     let worst = best.worst_above()?;
-    if !matches!(worst.verdict, Some(stats::Verdict::Slower { .. })) {
+    if !worst.is_slower() {
         return None;
     }
-    let of = |label: &str| {
-        let mut variants = case.variants.iter();
-        variants.find(|variant| variant.label == label)
-    };
-    let reasons = crowded(of(&best.label)?, of(&worst.label)?);
+    let reasons = crowded(case.summary(&best.label)?, case.summary(&worst.label)?)?;
     let model = plural(&case.case.variants.first()?.variant.model.to_string());
-    (!reasons.is_empty()).then(|| {
-        format!(
-            "{}: with {} {model} {}",
-            case.case.name,
-            worst.flows,
-            reasons.join("; ")
-        )
-    })
+    let (name, flows) = (&case.case.name, worst.flows);
+    Some(format!("{name}: with {flows} {model} {reasons}"))
 }
 
-fn crowded(few: &VariantSummary, many: &VariantSummary) -> Vec<String> {
+fn crowded(few: &VariantSummary, many: &VariantSummary) -> Option<String> {
     let kernel = both(few, many, |variant| {
         variant.self_managed.as_ref()?.system_ns
     });
@@ -131,7 +109,7 @@ fn crowded(few: &VariantSummary, many: &VariantSummary) -> Vec<String> {
     let waits = both(few, many, |variant| variant.counts?.voluntary_switches);
     let waits = far(waits)
         .map(|[few, many]| format!("flows give up their CPU {many} times instead of {few}"));
-    [kernel, faults, waits].into_iter().flatten().collect()
+    joined([kernel, faults, waits].into_iter().flatten(), "; ")
 }
 
 fn both(
@@ -159,8 +137,7 @@ fn held(case: &CaseResult) -> Option<String> {
             variant.label
         ))
     });
-    let held: Vec<String> = held.collect();
-    (!held.is_empty()).then(|| held.join("; "))
+    joined(held, "; ")
 }
 
 fn not_warm(cases: &[&CaseResult]) -> Vec<String> {

@@ -27,11 +27,9 @@ pub(in crate::findings) fn sentence(case: &CaseResult) -> Option<String> {
 /// `with the address space shared: 2.05x slower [1.98x … 2.11x]`.
 fn effect(what: &str, effect: &Effect) -> String {
     let said = compared(Some(&effect.estimate), &effect.verdict);
-    let interval = match effect.verdict {
-        Verdict::Same { .. } => "",
-        _ => said.interval.as_str(),
+    let said = match effect.verdict {
+        Verdict::Same { .. } => said.word,
+        _ => said.in_full(),
     };
-    format!("with {what} shared: {} {interval}", said.word)
-        .trim_end()
-        .to_owned()
+    format!("with {what} shared: {said}")
 }

@@ -3,11 +3,12 @@
 use measure::Measured;
 use stats::{RUNS_ALPHA, Verdict, typical_amount};
 
+use super::run::kind;
 use super::{Answer, Run, Standing, claim};
 use crate::data::number::{DOTS, plain};
 use crate::data::words::listed;
 use crate::data::{OfVariant, Published, RawSlot, TimeIn};
-use crate::findings::quantity::{Kind, Look, SlotValues};
+use crate::findings::quantity::{Look, SlotValues};
 use crate::findings::{Amount, CaseResult, Optimum, Unit};
 
 pub(super) fn answer(
@@ -17,32 +18,26 @@ pub(super) fn answer(
 ) -> Result<Answer, Answer> {
     let case = run.case(&of.case)?;
     let (unit, ours) = found(case, &of.variant, (&of.quantity, of.worker), run)?;
-    let verdict = claim::of_amount(published, ours.low.zip(ours.high));
+    let verdict = claim::of_amount(published, ours.interval());
     Ok(Answer::new(with_ends(unit, &ours), verdict))
 }
 
 /// How much of the time of all flows some classes take, by the timers of each slot.
 pub(super) fn time_in(published: &Published, of: &TimeIn, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&of.case)?;
-    let place = case
-        .case
-        .variants
-        .iter()
-        .position(|v| v.label == of.variant);
-    let own = case.slots.iter().filter(|slot| Some(slot.variant) == place);
-    let shares: Vec<f64> = own.filter_map(|slot| share_of(slot, &of.classes)).collect();
+    let own = case.place(&of.variant).map(|place| case.slots_of(place));
+    let shares = own
+        .into_iter()
+        .flatten()
+        .filter_map(|slot| share_of(slot, &of.classes));
+    let shares: Vec<f64> = shares.collect();
     let typical = typical_amount(&shares, RUNS_ALPHA)
         .map_err(|_| Answer::unknown(format!("no good slot of {} was timed", of.variant)))?;
     let verdict = match typical.interval {
         Some(ends) => claim::of_bound(published, ends).unwrap_or(Standing::SideBySide),
         None => Standing::CannotTell,
     };
-    let ours = Amount {
-        estimate: typical.median,
-        low: typical.interval.map(|(low, _)| low),
-        high: typical.interval.map(|(_, high)| high),
-        slots: shares.len(),
-    };
+    let ours = Amount::of(&typical, shares.len());
     let words = format!(
         "{} of the time of its flows goes to {}",
         with_ends(Unit::Share, &ours),
@@ -67,8 +62,10 @@ fn shown(unit: Unit, amount: &Amount) -> String {
 
 fn with_ends(unit: Unit, amount: &Amount) -> String {
     let shown = shown(unit, amount);
-    let ends = amount.low.zip(amount.high);
-    match ends.map(|(low, high)| [low, high].map(|end| unit.show(end))) {
+    match amount
+        .interval()
+        .map(|(low, high)| [low, high].map(|end| unit.show(end)))
+    {
         Some([low, high]) if low != high => format!("{shown} [{low}{DOTS}{high}]"),
         _ => shown,
     }
@@ -90,9 +87,8 @@ pub(super) fn found(
     (quantity, worker): (&str, Option<u32>),
     run: Run<'_>,
 ) -> Result<(Unit, Amount), Answer> {
-    let kind = Kind::of(quantity, worker)
-        .ok_or_else(|| Answer::unknown(format!("{quantity} is no quantity")))?;
-    let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
+    let kinds = vec![kind(quantity, worker)?];
+    let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, kinds);
     let all = slot_values.quantities();
     let own = all.iter().find(|quantity| quantity.of == label);
     let own = own.ok_or_else(|| Answer::unknown(format!("no good slot of {label} has it")))?;
@@ -111,33 +107,20 @@ pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answe
     let points = numbers
         .map(|at| [at.flows.into(), at.typical_ns[1]])
         .collect();
-    let open: Vec<String> = optimum
-        .undecided()
-        .map(|at| plain(at.flows.into()))
-        .collect();
-    if optimum.is_told && !open.is_empty() && theirs_is_open(optimum, value) {
-        return Ok(Answer {
-            points,
-            because: Some(format!("undecided against {}", listed(&open))),
-            ..Answer::new(format!("{best} so far"), Standing::CannotTell)
-        });
-    }
-    if optimum.is_told {
-        let verdict = match value {
-            Some(value) if value == f64::from(optimum.flows) => Standing::Reproduced,
-            Some(_) => against(optimum, value),
-            None => Standing::SideBySide,
-        };
-        return Ok(Answer {
-            points,
-            ..Answer::new(format!("{best} is the best"), verdict)
-        });
-    }
-    Ok(Answer {
-        points,
-        because: Some("which number is best is undecided".to_owned()),
-        ..Answer::new(format!("{best} so far"), Standing::CannotTell)
-    })
+    let open = optimum.undecided().map(|at| plain(at.flows.into()));
+    let open: Vec<String> = open.collect();
+    let so_far = |because: String| {
+        let answer = Answer::new(format!("{best} so far"), Standing::CannotTell);
+        answer.since(Some(because))
+    };
+    let answer = match () {
+        () if !optimum.is_told => so_far("which number is best is undecided".to_owned()),
+        () if !open.is_empty() && theirs_is_open(optimum, value) => {
+            so_far(format!("undecided against {}", listed(&open)))
+        }
+        () => Answer::new(format!("{best} is the best"), against(optimum, value)),
+    };
+    Ok(answer.by_number(points, false))
 }
 
 fn theirs_is_open(optimum: &Optimum, value: Option<f64>) -> bool {
@@ -146,13 +129,13 @@ fn theirs_is_open(optimum: &Optimum, value: Option<f64>) -> bool {
     value.is_none() || is_theirs(optimum.flows) || open.any(|at| is_theirs(at.flows))
 }
 
-/// Another number than the source's is the best: it differs where that one is slower.
+/// Where another number than the source's is the best, it differs if that one is slower.
 fn against(optimum: &Optimum, value: Option<f64>) -> Standing {
-    let theirs = optimum
-        .numbers
-        .iter()
-        .find(|at| Some(f64::from(at.flows)) == value);
+    let is_theirs = |flows: u32| value == Some(f64::from(flows));
+    let theirs = optimum.numbers.iter().find(|at| is_theirs(at.flows));
     match theirs.and_then(|at| at.verdict) {
+        _ if value.is_none() => Standing::SideBySide,
+        _ if is_theirs(optimum.flows) => Standing::Reproduced,
         Some(Verdict::Slower { .. }) => Standing::Differs,
         Some(Verdict::Same { .. }) => Standing::Reproduced,
         _ => Standing::CannotTell,

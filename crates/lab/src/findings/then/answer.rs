@@ -28,24 +28,27 @@ impl Answer {
         }
     }
 
-    pub(super) fn not_run(because: impl Into<String>) -> Self {
+    pub(super) fn since(self, because: Option<String>) -> Self {
+        Self { because, ..self }
+    }
+
+    pub(super) fn by_number(self, points: Vec<[f64; 2]>, are_ratios: bool) -> Self {
         Self {
-            because: Some(because.into()),
-            ..Self::new("", Standing::NotRun)
+            points,
+            are_ratios,
+            ..self
         }
+    }
+
+    pub(super) fn not_run(because: impl Into<String>) -> Self {
+        Self::new("", Standing::NotRun).since(Some(because.into()))
     }
 
     pub(super) fn unknown(because: impl Into<String>) -> Self {
-        Self {
-            because: Some(because.into()),
-            ..Self::new("", Standing::CannotTell)
-        }
+        Self::new("", Standing::CannotTell).since(Some(because.into()))
     }
 
     pub(super) fn impossible(because: impl Into<String>) -> Self {
-        Self {
-            because: Some(because.into()),
-            ..Self::new("", Standing::NotPossible)
-        }
+        Self::new("", Standing::NotPossible).since(Some(because.into()))
     }
 }

@@ -3,11 +3,11 @@
 //! the study's file says is known, with the page that shows it. Parts are medians without an
 //! interval: they explain an established difference and establish none.
 
-use super::run::place;
 use super::{Run, Standing, amounts, steps};
 use crate::data::words::plural;
 use crate::data::{Metric, Ours, Pair, Published};
 use crate::findings::CaseResult;
+use crate::findings::gathered::joined;
 use crate::findings::quantity::{Kind, Word};
 
 const NOT_FOUND: &str = "cause not found";
@@ -27,9 +27,8 @@ pub(super) fn of(
         return None;
     }
     let measured = [found, steps::answer(&published.steps, run)];
-    let measured: Vec<String> = measured.into_iter().flatten().collect();
     let known = || published.cause.clone();
-    let cause = (!measured.is_empty()).then(|| measured.join("; "));
+    let cause = joined(measured.into_iter().flatten(), "; ");
     match verdict {
         Standing::CannotTell if matches!(published.ours, Some(Ours::Law(_))) => cause,
         Standing::CannotTell => cause.or_else(|| Some(NOTHING.to_owned())),
@@ -55,9 +54,7 @@ pub(super) fn of_pair(case: &CaseResult, pair: &Pair, word: Word, run: Run<'_>) 
 }
 
 fn reason(case: &CaseResult, pair: &Pair) -> Option<String> {
-    let mut findings = case.findings.iter();
-    let finding = findings
-        .find(|finding| finding.subject == pair.subject && finding.reference == pair.reference)?;
+    let finding = case.finding(&pair.subject, &pair.reference)?;
     finding.why.first().cloned()
 }
 
@@ -74,14 +71,12 @@ fn parts(case: &CaseResult, pair: &Pair, names: &[&str], run: Run<'_>) -> Option
     let shown = differences
         .iter()
         .filter(|(_, by)| by.abs() > MINOR * largest);
-    let words: Vec<String> = shown
-        .map(|(kind, by)| {
-            let more = if *by < 0.0 { "less" } else { "more" };
-            format!("{} {more} {}", kind.unit().show(by.abs()), kind.spoken())
-        })
-        .collect();
+    let words = shown.map(|(kind, by)| {
+        let more = if *by < 0.0 { "less" } else { "more" };
+        format!("{} {more} {}", kind.unit().show(by.abs()), kind.spoken())
+    });
     let (subject, reference) = (&pair.subject, &pair.reference);
-    (!words.is_empty()).then(|| format!("{subject} against {reference}: {}", words.join(", ")))
+    joined(words, ", ").map(|words| format!("{subject} against {reference}: {words}"))
 }
 
 fn difference(case: &CaseResult, pair: &Pair, kind: Kind, run: Run<'_>) -> Option<f64> {
@@ -96,7 +91,7 @@ fn difference(case: &CaseResult, pair: &Pair, kind: Kind, run: Run<'_>) -> Optio
 /// RSS beside the same memory with each shared page counted once, where processes share pages.
 fn once(case: &CaseResult, pair: &Pair, run: Run<'_>) -> Option<String> {
     let of = |label: &str| {
-        let model = case.case.variants[place(case, label)?].variant.model;
+        let model = case.labelled(label)?.variant.model;
         let amount = amounts::amount(case, label, ("pss", None), run).ok()?;
         Some((model == flow::Model::Process, plural(label), amount))
     };

@@ -9,17 +9,17 @@
 
 use stats::{RUNS_ALPHA, typical_amount};
 
+use super::run::{kind, place};
 use super::{Answer, Run, Standing};
 use crate::data::number::{time, time_interval};
 use crate::data::words::plural;
 use crate::data::{Pair, Published};
-use crate::findings::CaseResult;
 use crate::findings::quantity::{Kind, Look, Seen};
+use crate::findings::{CaseResult, Finding, RawSlot};
 
 pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&pair.case)?;
-    let events = Kind::of(&pair.quantity, None)
-        .ok_or_else(|| Answer::unknown(format!("{} is no quantity", pair.quantity)))?;
+    let events = kind(&pair.quantity, None)?;
     let each = each(case, pair, (events, gap_ns(published)), run)?;
     let typical = typical_amount(&each, RUNS_ALPHA)
         .map_err(|_| Answer::unknown("no round has a good slot of both"))?;
@@ -30,10 +30,8 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     let (events, interval) = (events.spoken(), time_interval(low, high));
     let theirs = gap_ns(published);
     if theirs.is_none() && (low <= 0.0 || !is_established(case, pair)) {
-        return Ok(Answer {
-            because: Some(format!("{subject} are not certain to be faster")),
-            ..Answer::new("there is no difference to explain", Standing::CannotTell)
-        });
+        let answer = Answer::new("there is no difference to explain", Standing::CannotTell);
+        return Ok(answer.since(Some(format!("{subject} are not certain to be faster"))));
     }
     let of_source = theirs.map_or_else(String::new, |(gap, _)| {
         format!("for the source's {}, ", time(gap))
@@ -52,20 +50,12 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
             "what one costs is not measured here".to_owned(),
         ),
     };
-    Ok(Answer {
-        because: Some(because),
-        ..Answer::new(ours, verdict)
-    })
+    Ok(Answer::new(ours, verdict).since(Some(because)))
 }
 
 fn is_established(case: &CaseResult, pair: &Pair) -> bool {
-    let sides = [&pair.subject, &pair.reference];
-    let mut findings = case.findings.iter();
-    let own = findings.find(|one| {
-        let named = [&one.subject, &one.reference];
-        sides.iter().all(|side| named.contains(side))
-    });
-    own.is_none_or(|one| one.verdict.is_difference())
+    let own = case.between(&pair.subject, &pair.reference);
+    own.is_none_or(Finding::is_difference)
 }
 
 fn gap_ns(published: &Published) -> Option<(f64, f64)> {
@@ -79,27 +69,21 @@ fn each(
     (events, theirs): (Kind, Option<(f64, f64)>),
     run: Run<'_>,
 ) -> Result<Vec<f64>, Answer> {
-    let place = |label: &str| {
-        let mut variants = case.case.variants.iter();
-        let own = variants.position(|variant| variant.label == label);
-        own.ok_or_else(|| Answer::not_run(format!("{label} was not run")))
-    };
-    let (subject, reference) = (place(&pair.subject)?, place(&pair.reference)?);
+    let [subject, reference] = [place(case, &pair.subject)?, place(case, &pair.reference)?];
     let look = Look::of(&case.case, run.header);
-    let value = |variant, round, kind: Kind| {
-        let mut slots = case.slots.iter();
-        let slot = slots.find(|slot| slot.variant == variant && slot.round == round)?;
-        kind.of_slot(look, &Seen::of(slot)?)?.into_value()
-    };
-    let rounds = case.slots.iter().map(|slot| slot.round).max();
-    let cost = |round| {
-        let [fast, slow] = [subject, reference].map(|side| value(side, round, Kind::Time));
+    let value = |slot: &RawSlot, kind: Kind| kind.of_slot(look, &Seen::of(slot)?)?.into_value();
+    let cost = |slow: &RawSlot| {
+        let ns = value(slow, Kind::Time)?;
         let (gap, longer) = match theirs {
-            Some((gap, all)) => (gap, all / slow?),
-            None => (slow? - fast?, 1.0),
+            Some((gap, all)) => (gap, all / ns),
+            None => {
+                let fast = case
+                    .slots_of(subject)
+                    .find(|fast| fast.round == slow.round)?;
+                (ns - value(fast, Kind::Time)?, 1.0)
+            }
         };
-        Some(gap / (value(reference, round, events)?.max(1.0) * longer))
+        Some(gap / (value(slow, events)?.max(1.0) * longer))
     };
-    let all = 0..=rounds.unwrap_or(0);
-    Ok(all.filter_map(cost).collect())
+    Ok(case.slots_of(reference).filter_map(cost).collect())
 }

@@ -6,6 +6,7 @@
 
 use stats::Line;
 
+use super::run::kind;
 use super::{Answer, Run, Standing};
 use crate::data::number::{against, factor_interval, plain, ratio_interval};
 use crate::data::{Claim, OfSweep, median};
@@ -16,8 +17,7 @@ use crate::findings::quantity::{Kind, Look, Seen, Unit};
 const SLOW: f64 = 1.25;
 
 pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result<Answer, Answer> {
-    let kind = Kind::of(&of.quantity, None)
-        .ok_or_else(|| Answer::unknown(format!("{} is no quantity", of.quantity)))?;
+    let kind = kind(&of.quantity, None)?;
     let points = points(kind, of, run);
     let from = of
         .from
@@ -73,12 +73,9 @@ fn values<'a>(
     label: &str,
     run: Run<'a>,
 ) -> impl Iterator<Item = f64> + 'a {
-    let place = case.case.variants.iter().position(|v| v.label == label);
-    let own = case
-        .slots
-        .iter()
-        .filter(move |slot| Some(slot.variant) == place);
+    let own = case.place(label).map(|place| case.slots_of(place));
     let look = Look::of(&case.case, run.header);
+    let own = own.into_iter().flatten();
     own.filter_map(move |slot| kind.of_slot(look, &Seen::of(slot)?)?.into_value())
 }
 
@@ -94,10 +91,8 @@ fn linear(claim: Option<Claim>, unit: Unit, growth: &Growth) -> Answer {
         (100.0 * growth.share().abs()).round()
     );
     let verdict = claim.map_or(Standing::SideBySide, |claim| growth.judge(claim));
-    Answer {
-        because: (verdict == Standing::CannotTell).then(|| doubt(growth, claim).to_owned()),
-        ..Answer::new(text, verdict)
-    }
+    let is_open = verdict == Standing::CannotTell;
+    Answer::new(text, verdict).since(is_open.then(|| doubt(growth, claim).to_owned()))
 }
 
 fn word(growth: &Growth) -> &'static str {

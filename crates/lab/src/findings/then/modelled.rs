@@ -7,6 +7,7 @@ use super::{Answer, Run, claim};
 use crate::data::Published;
 use crate::data::number::{DOTS, many};
 use crate::findings::CaseResult;
+use crate::findings::gathered::joined;
 use crate::findings::simulated::{Count, compared};
 
 pub(super) fn answer(
@@ -15,10 +16,7 @@ pub(super) fn answer(
     (subject, reference): (&str, &str),
     (count, run): (Count, Run<'_>),
 ) -> Result<Answer, Answer> {
-    let known = |label: &str| {
-        place(case, label).ok_or_else(|| Answer::not_run(format!("{label} was not run")))
-    };
-    let places = (known(reference)?, known(subject)?);
+    let places = (place(case, reference)?, place(case, subject)?);
     let simulation = run.header.settings.simulate.as_ref();
     let all = simulation.and_then(|one| compared(&case.case, &case.slots, places, &one.machine));
     let counted = all.as_ref().and_then(|all| all.count(count));
@@ -40,16 +38,14 @@ pub(super) fn answer(
         "{flows}: {} {estimate:.2}x{spread}",
         counted.count.named().head
     );
-    let mut because: Vec<String> = because.into_iter().collect();
-    if let Some(parts) = by_window(&counted.in_parts) {
-        because.push(parts);
-    }
-    Ok(Answer {
-        because: (!because.is_empty()).then(|| because.join("; ")),
-        points: vec![[all.as_ref().map_or(0, |all| all.flows).into(), estimate]],
-        are_ratios: true,
-        ..Answer::new(ours, verdict)
-    })
+    let because = joined(
+        because.into_iter().chain(by_window(&counted.in_parts)),
+        "; ",
+    );
+    let points = vec![[all.as_ref().map_or(0, |all| all.flows).into(), estimate]];
+    Ok(Answer::new(ours, verdict)
+        .since(because)
+        .by_number(points, true))
 }
 
 /// `the ratio is of the window that was recorded: 0.06x with 1/16 of it, 0.11x with 1/4`.
@@ -57,11 +53,5 @@ fn by_window(parts: &[(u64, f64)]) -> Option<String> {
     let said = parts
         .iter()
         .map(|(part, ratio)| format!("{ratio:.2}x with 1/{part} of it"));
-    let said: Vec<String> = said.collect();
-    (!said.is_empty()).then(|| {
-        format!(
-            "the ratio is of the window that was recorded: {}",
-            said.join(", ")
-        )
-    })
+    joined(said, ", ").map(|said| format!("the ratio is of the window that was recorded: {said}"))
 }

@@ -2,7 +2,7 @@
 
 use measure::Measured;
 
-use super::run::place;
+use super::run::{kind, place};
 use super::{Answer, Run, Standing, causes, claim, modelled};
 use crate::data::number::{many, significant};
 use crate::data::words::plural;
@@ -58,7 +58,7 @@ fn proved(published: &Published, case: &CaseResult, pair: &Pair, run: Run<'_>) -
     if published.claim != Some(Claim::Same) || !PROVED.contains(&kind) {
         return None;
     }
-    let places = [place(case, &pair.subject)?, place(case, &pair.reference)?];
+    let places = [case.place(&pair.subject)?, case.place(&pair.reference)?];
     let look = Look::of(&case.case, run.header);
     let own = case
         .slots
@@ -98,18 +98,14 @@ pub(super) fn finding(
     pair: &Pair,
     run: Run<'_>,
 ) -> Result<QuantityFinding, Answer> {
-    // The version of what is not here is not known.
-    let missing =
-        |label: &str| Answer::not_run(format!("{} was not run", label.replace(" {version}", "")));
-    let subject = place(case, &pair.subject).ok_or_else(|| missing(&pair.subject))?;
-    let reference = place(case, &pair.reference).ok_or_else(|| missing(&pair.reference))?;
+    let subject = place(case, &pair.subject)?;
+    let reference = place(case, &pair.reference)?;
     let comparisons = run.comparisons(case, pair);
     if let Some(shown) = shown(case, pair).filter(|shown| is_as_strict(shown, comparisons)) {
         return Ok(shown);
     }
-    let kind = Kind::of(&pair.quantity, pair.worker)
-        .ok_or_else(|| Answer::unknown(format!("{} is no quantity", pair.quantity)))?;
-    let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
+    let kinds = vec![kind(&pair.quantity, pair.worker)?];
+    let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, kinds);
     let compared = slot_values.compared(Compared {
         reference,
         subject,

@@ -7,22 +7,18 @@ use std::cmp::Ordering;
 
 use flow::{Answer as SlotAnswer, Failure};
 
-use super::run::place;
 use super::{Answer, Run, Standing, claim};
 use crate::data::number::{count, many};
 use crate::data::{Claim, OfPair};
 use crate::findings::CaseResult;
+use crate::findings::gathered::joined;
 use crate::findings::quantity::Word;
 
 pub(super) fn not_switched(run: Run<'_>) -> Result<Answer, Answer> {
-    let words: Vec<String> = run.cases.iter().flat_map(of_case).collect();
-    match words.is_empty() {
-        true => Err(Answer::unknown("no slot was refused for it")),
-        false => Ok(Answer {
-            because: Some("such slots are refused, and no time is made of them".to_owned()),
-            ..Answer::new(words.join("; "), Standing::SideBySide)
-        }),
-    }
+    let words = joined(run.cases.iter().flat_map(of_case), "; ");
+    let words = words.ok_or_else(|| Answer::unknown("no slot was refused for it"))?;
+    let because = "such slots are refused, and no time is made of them";
+    Ok(Answer::new(words, Standing::SideBySide).since(Some(because.to_owned())))
 }
 
 pub(super) fn survivors(claim: Option<Claim>, of: &OfPair, run: Run<'_>) -> Result<Answer, Answer> {
@@ -40,44 +36,39 @@ pub(super) fn survivors(claim: Option<Claim>, of: &OfPair, run: Run<'_>) -> Resu
         Ordering::Greater => Word::More,
     };
     let verdict = claim.map_or(Standing::SideBySide, |claim| claim::direction(claim, word));
-    Ok(Answer {
-        because: Some("counted in slots whose work makes one flow crash".to_owned()),
-        ..Answer::new(words.join(", "), verdict)
-    })
+    let because = "counted in slots whose work makes one flow crash";
+    Ok(Answer::new(words.join(", "), verdict).since(Some(because.to_owned())))
 }
 
 fn left_of(case: &CaseResult, label: &str) -> Option<(u32, u32)> {
-    let place = place(case, label)?;
-    let own = case.slots.iter().filter(|slot| slot.variant == place);
-    let left = own.filter_map(|slot| match &slot.outcome.answer {
-        SlotAnswer::Failed { reason, .. } => match reason {
-            Failure::FlowsDied { died, flows, .. } => Some((flows - died, *flows)),
-            Failure::SlotLost { flows, .. } => Some((0, *flows)),
-            _ => None,
-        },
-        SlotAnswer::Done(_) => None,
+    let left = refusals(case, case.place(label)?).filter_map(|reason| match reason {
+        Failure::FlowsDied { died, flows, .. } => Some((flows - died, *flows)),
+        Failure::SlotLost { flows, .. } => Some((0, *flows)),
+        _ => None,
     });
     left.min()
+}
+
+fn refusals(case: &CaseResult, variant: usize) -> impl Iterator<Item = &Failure> {
+    case.slots_of(variant)
+        .filter_map(|slot| match &slot.outcome.answer {
+            SlotAnswer::Failed { reason, .. } => Some(reason),
+            SlotAnswer::Done(_) => None,
+        })
 }
 
 /// `flows/100, thread: 148 switches where 20,648 hand-overs must cause as many (2 slots)`.
 fn of_case(case: &CaseResult) -> Vec<String> {
     let variants = case.case.variants.iter().enumerate();
     let said = variants.filter_map(|(place, variant)| {
-        let own = case.slots.iter().filter(|slot| slot.variant == place);
-        let mut refused: Vec<(u64, u64)> = own
-            .filter_map(|slot| match &slot.outcome.answer {
-                SlotAnswer::Failed {
-                    reason:
-                        Failure::NotSwitched {
-                            switches,
-                            handed_over,
-                        },
-                    ..
-                } => Some((*switches, *handed_over)),
-                _ => None,
-            })
-            .collect();
+        let refused = refusals(case, place).filter_map(|reason| match reason {
+            Failure::NotSwitched {
+                switches,
+                handed_over,
+            } => Some((*switches, *handed_over)),
+            _ => None,
+        });
+        let mut refused: Vec<(u64, u64)> = refused.collect();
         refused.sort_unstable();
         let (switches, handed_over) = *refused.get(refused.len() / 2)?;
         Some(format!(

@@ -5,6 +5,7 @@ use machine::Machine;
 use super::answer::Answer;
 use crate::data::number::{count, many};
 use crate::data::{Case, CaseEnd, Header, LabelledVariant, Pair, Preset};
+use crate::findings::quantity::Kind;
 use crate::findings::{CaseResult, Parts};
 use crate::plan::study::known;
 
@@ -89,12 +90,16 @@ impl<'a> Run<'a> {
 
 /// How many workers a case has, from the record of its first variant.
 pub(super) fn flows(case: &CaseResult, label: &str) -> u32 {
-    let mut variants = case.case.variants.iter();
-    let own = variants.find(|variant| variant.label == label);
-    own.map_or(0, |own| own.variant.flows)
+    case.labelled(label).map_or(0, |own| own.variant.flows)
 }
 
-pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
-    let mut variants = case.case.variants.iter();
-    variants.position(|variant| variant.label == label)
+pub(super) fn place(case: &CaseResult, label: &str) -> Result<usize, Answer> {
+    // The version of what is not here is not known.
+    let missing = || format!("{} was not run", label.replace(" {version}", ""));
+    case.place(label).ok_or_else(|| Answer::not_run(missing()))
+}
+
+pub(super) fn kind(quantity: &str, worker: Option<u32>) -> Result<Kind, Answer> {
+    let unknown = || Answer::unknown(format!("{quantity} is no quantity"));
+    Kind::of(quantity, worker).ok_or_else(unknown)
 }

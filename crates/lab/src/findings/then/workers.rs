@@ -41,29 +41,16 @@ pub(super) fn farthest(published: &Published, pair: &Pair, run: Run<'_>) -> Resu
         return Err(Answer::unknown("no worker was compared"));
     };
     let ours = format!("worker {worker}: {}", against(contrast.estimate));
-    let points = || {
-        let all = all.iter();
-        all.map(|(worker, contrast)| [f64::from(*worker), contrast.estimate])
-            .collect()
+    let is_theirs = published.value == Some(f64::from(*worker));
+    let answer = match is_beyond(contrast, all.iter().filter(|other| other.0 != *worker)) {
+        true if is_theirs => Answer::new(ours, Standing::Reproduced),
+        true => Answer::new(ours, Standing::Differs),
+        false => Answer::new(format!("{ours}, as far as seen"), Standing::CannotTell)
+            .since(Some("the intervals of the workers overlap".to_owned())),
     };
-    if !is_beyond(contrast, all.iter().filter(|other| other.0 != *worker)) {
-        let because = "the intervals of the workers overlap";
-        return Ok(Answer {
-            because: Some(because.to_owned()),
-            points: points(),
-            are_ratios: true,
-            ..Answer::new(format!("{ours}, as far as seen"), Standing::CannotTell)
-        });
-    }
-    let verdict = match published.value == Some(f64::from(*worker)) {
-        true => Standing::Reproduced,
-        false => Standing::Differs,
-    };
-    Ok(Answer {
-        points: points(),
-        are_ratios: true,
-        ..Answer::new(ours, verdict)
-    })
+    let points = all.iter();
+    let points = points.map(|(worker, contrast)| [f64::from(*worker), contrast.estimate]);
+    Ok(answer.by_number(points.collect(), true))
 }
 
 fn is_beyond<'a>(one: &Contrast, others: impl Iterator<Item = &'a (u32, Contrast)>) -> bool {

@@ -6,6 +6,7 @@ use measure::Measured;
 use super::{Answer, Run, Standing, claim, modelled};
 use crate::data::number::{against, count, factor_interval, percent, ratio_interval};
 use crate::data::{OfWork, Published};
+use crate::findings::gathered::because;
 use crate::findings::quantity::Word;
 use crate::findings::simulated::Count;
 use crate::findings::{Ratio, Scaling, ScalingPoint, Throughput};
@@ -52,10 +53,7 @@ pub(super) fn throughput(
         let ratio = point.threads_over_processes.as_ref();
         let ends = ratio.and_then(|one| one.interval.map(|[low, high]| (low, high)));
         let (verdict, because) = claim::of_two(published, word(ratio), ends);
-        return Ok(Answer {
-            because,
-            ..Answer::new(shown(point), verdict)
-        });
+        return Ok(Answer::new(shown(point), verdict).since(because));
     }
     let ratios = works
         .iter()
@@ -87,36 +85,30 @@ const NEAR: f64 = 1.02;
 
 fn shown(point: &ScalingPoint) -> String {
     let flows = point.flows;
-    let Some(ratio) = &point.threads_over_processes else {
-        return format!("{flows} flows: not compared");
-    };
-    let [low, high] = match ratio.interval {
-        None => {
-            return format!(
-                "{flows} flows: threads {}, without an interval",
-                said(ratio)
-            );
-        }
-        Some([low, high]) => [1.0 / high, 1.0 / low],
+    let ratio = point.threads_over_processes.as_ref();
+    format!(
+        "{flows} flows: {}",
+        ratio.map_or("not compared".to_owned(), said)
+    )
+}
+
+fn said(ratio: &Ratio) -> String {
+    let threads = against(1.0 / ratio.ratio);
+    let Some([low, high]) = ratio.interval.map(|[low, high]| [1.0 / high, 1.0 / low]) else {
+        return format!("threads {threads}, without an interval");
     };
     match word(Some(ratio)) {
-        Word::CannotTell => {
-            format!("{flows} flows: undecided: {}", ratio_interval(low, high))
-        }
-        Word::Same => format!("{flows} flows: the same ({})", ratio_interval(low, high)),
+        Word::CannotTell => format!("undecided: {}", ratio_interval(low, high)),
+        Word::Same => format!("the same ({})", ratio_interval(low, high)),
         _ => {
             let away = ratio.ratio.max(1.0 / ratio.ratio);
             let ends = match high < 1.0 {
                 true => factor_interval(away, 1.0 / high, 1.0 / low),
                 false => factor_interval(away, low, high),
             };
-            format!("{flows} flows: threads {} {ends}", said(ratio))
+            format!("threads {threads} {ends}")
         }
     }
-}
-
-fn said(ratio: &Ratio) -> String {
-    against(1.0 / ratio.ratio)
 }
 
 fn counted(words: &[Word]) -> String {
@@ -155,10 +147,7 @@ pub(super) fn tlb_misses(
             Ok(Answer::new(text, verdict))
         }
         Measured::NotAvailable { reason, remedy } => {
-            Err(Answer::impossible(match remedy.as_str() {
-                "" => reason.clone(),
-                remedy => format!("{reason} ({remedy})"),
-            }))
+            Err(Answer::impossible(because(reason, remedy)))
         }
     }
 }

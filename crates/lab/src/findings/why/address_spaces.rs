@@ -10,7 +10,7 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let (_, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;
     let faults = |side: Side<'_>| evidence.counts(side).faults();
-    let is_of_processes = processes(slow) > processes(fast) && faults(slow)? > faults(fast)?;
+    let is_of_processes = slow.processes() > fast.processes() && faults(slow)? > faults(fast)?;
     let counted = faults::counted(evidence).filter(|_| is_of_processes)?;
     let slow = plural(slow.label);
     Some(Clause {
@@ -18,9 +18,4 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
         part: Part::Making,
         text: format!("{slow} get an address space each: {counted}"),
     })
-}
-
-fn processes(side: Side<'_>) -> u32 {
-    let variant = &side.profile.variant;
-    variant.model.shape(variant.flows).processes
 }

@@ -1,29 +1,35 @@
-use super::Weight;
+use super::{Reason, Weight};
 use crate::data::number::factor;
 
 const FAR: f64 = 1.5;
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Apart {
-    /// " (38x fewer)", " (2.1x more)"; empty if one side has none.
-    pub(super) words: String,
-    pub(super) weight: Weight,
+/// Differences below `at_least` explain nothing.
+pub(super) fn are_apart([subject, reference]: [f64; 2], at_least: f64) -> bool {
+    let (less, more) = (subject.min(reference), subject.max(reference));
+    more - less > at_least && more >= FAR * less
 }
 
-/// Differences below `at_least` explain nothing; `below` is the word for less.
-pub(super) fn apart(subject: f64, reference: f64, at_least: f64, below: &str) -> Option<Apart> {
-    let (less, more) = (subject.min(reference), subject.max(reference));
-    if more - less <= at_least || more < FAR * less {
+/// Both counts as `said`, subject and reference, and by how much they lie apart; `below` is the word for less.
+pub(super) fn apart(
+    [subject, reference]: [f64; 2],
+    (at_least, below): (f64, &str),
+    said: impl FnOnce(f64, f64) -> String,
+) -> Option<Reason> {
+    if !are_apart([subject, reference], at_least) {
         return None;
     }
+    let (less, more) = (subject.min(reference), subject.max(reference));
     let word = if subject < reference { below } else { "more" };
-    let words = match less > 0.0 {
+    // " (38x fewer)", " (2.1x more)"; empty if one side has none.
+    let by = match less > 0.0 {
         true => format!(" ({} {word})", factor(more / less)),
         false => String::new(),
     };
-    // A handful counts as none, not as infinitely many times less.
-    let weight = Weight::Count(more / less.max(at_least).max(1.0));
-    Some(Apart { words, weight })
+    Some(Reason {
+        // A handful counts as none, not as infinitely many times less.
+        weight: Weight::Count(more / less.max(at_least).max(1.0)),
+        text: said(subject, reference) + &by,
+    })
 }
 
 #[cfg(test)]
@@ -32,13 +38,16 @@ mod tests {
 
     #[test]
     fn near_counts_and_handfuls_are_not_apart() {
-        assert_eq!(apart(100.0, 149.0, 20.0, "fewer"), None);
-        assert_eq!(apart(2.0, 20.0, 20.0, "fewer"), None);
+        assert!(!are_apart([100.0, 149.0], 20.0));
+        assert!(!are_apart([2.0, 20.0], 20.0));
     }
 
     #[test]
     fn the_word_is_the_subjects() {
-        let words = |s, r| apart(s, r, 20.0, "fewer").unwrap().words;
+        let words = |s, r| {
+            let found = apart([s, r], (20.0, "fewer"), |_, _| String::new());
+            found.unwrap().text
+        };
         assert_eq!(words(100.0, 150.0), " (1.50x fewer)");
         assert_eq!(words(150.0, 100.0), " (1.50x more)");
         assert_eq!(words(0.0, 100.0), "");

@@ -14,34 +14,36 @@ const ENTRY: f64 = 8.0;
 const MANY: f64 = 2_048.0;
 /// Of copying and giving back, in ns.
 const PLAUSIBLE_NS: std::ops::RangeInclusive<f64> = 5.0..=1_000.0;
-pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+/// The share of the difference, how many more entries the slower side has, and the time for each, where they are its
+/// cause.
+fn proven(evidence: &Evidence<'_>) -> Option<(f64, f64, f64)> {
     let (making_ns, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;
-    let forks = f64::from(forked(slow));
+    let forks = f64::from(slow.processes());
     let more = entries(slow, evidence.page)? - entries(fast, evidence.page)?;
     let each_ns = making_ns / more;
     let proven =
         share >= MOST && forks > 0.0 && more >= MANY * forks && PLAUSIBLE_NS.contains(&each_ns);
-    proven.then(|| Reason {
-        weight: Weight::Cause(share.min(1.0)),
+    proven.then_some((share.min(1.0), more, each_ns))
+}
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    let (share, more, each_ns) = proven(evidence)?;
+    let (slow, fast) = evidence.slow_and_fast()?;
+    Some(Reason {
+        weight: Weight::Cause(share),
         text: said(slow, fast, more, each_ns),
     })
 }
 
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
-    let Weight::Cause(share) = rule(evidence)?.weight else {
-        return None;
-    };
-    let (slow, fast) = evidence.slow_and_fast()?;
-    let more = entries(slow, evidence.page)? - entries(fast, evidence.page)?;
-    let more = plain(more.round());
+    let (share, more, _) = proven(evidence)?;
+    let (slow, _) = evidence.slow_and_fast()?;
+    let (more, slow) = (plain(more.round()), plural(slow.label));
     Some(Clause {
         share,
         part: Part::Making,
-        text: format!(
-            "fork copies {more} more page-table entries for {}",
-            plural(slow.label)
-        ),
+        text: format!("fork copies {more} more page-table entries for {slow}"),
     })
 }
 
@@ -74,17 +76,12 @@ fn shown_by(slow: Side<'_>, fast: Side<'_>) -> String {
     )
 }
 
-fn forked(side: Side<'_>) -> u32 {
-    let variant = &side.profile.variant;
-    variant.model.shape(variant.flows).processes
-}
-
 /// An upper bound, of small pages.
 fn entries(side: Side<'_>, page: f64) -> Option<f64> {
     let memory = side.profile.memory?;
     let bound = (memory.page_tables as f64 / ENTRY).min(memory.rss as f64 / page);
     let of_huge = huge(side).map_or(0.0, |parent_memory| parent_memory.bytes as f64 / page);
-    Some((bound - of_huge * f64::from(forked(side))).max(0.0))
+    Some((bound - of_huge * f64::from(side.processes())).max(0.0))
 }
 
 fn huge(side: Side<'_>) -> Option<ParentMemory> {

@@ -26,7 +26,19 @@ pub(crate) struct Evidence<'a> {
     pub(crate) page: f64,
 }
 
+impl Side<'_> {
+    pub(super) fn processes(self) -> u32 {
+        let variant = &self.profile.variant;
+        variant.model.shape(variant.flows).processes
+    }
+}
+
 impl<'a> Evidence<'a> {
+    /// What both sides have of something: the subject, the reference.
+    pub(super) fn both(&self, of: impl Fn(Side<'a>) -> Option<f64>) -> Option<[f64; 2]> {
+        Some([of(self.subject)?, of(self.reference)?])
+    }
+
     pub(super) fn differ(&self) -> bool {
         self.verdict.is_difference()
     }

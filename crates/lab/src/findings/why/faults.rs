@@ -1,6 +1,6 @@
 //! Page faults, and the parent's: after a fork it pays one for each page that it writes.
 
-use super::apart::apart;
+use super::apart::{apart, are_apart};
 use super::{Evidence, Reason};
 use crate::data::number::plain;
 use crate::data::words::plural;
@@ -8,11 +8,12 @@ use crate::data::words::plural;
 const HANDFUL: f64 = 20.0;
 
 pub(super) fn counted(evidence: &Evidence<'_>) -> Option<String> {
-    let sides = [evidence.subject, evidence.reference];
-    let [s, r] = sides.map(|side| evidence.counts(side).faults());
-    let (s, r) = (s?, r?);
-    apart(s, r, HANDFUL, "fewer")?;
-    Some(format!("{} against {}", page_faults(s), plain(r)))
+    let [s, r] = evidence.both(|side| evidence.counts(side).faults())?;
+    are_apart([s, r], HANDFUL).then(|| against(s, r))
+}
+
+fn against(subject: f64, reference: f64) -> String {
+    format!("{} against {}", page_faults(subject), plain(reference))
 }
 
 fn page_faults(count: f64) -> String {
@@ -22,23 +23,16 @@ fn page_faults(count: f64) -> String {
 }
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
-    let (subject, reference) = (evidence.subject, evidence.reference);
-    let (s, r) = (evidence.counts(subject), evidence.counts(reference));
-    let (all_s, all_r) = (s.faults()?, r.faults()?);
-    let apart = apart(all_s, all_r, HANDFUL, "fewer")?;
-    let (more, counts) = match all_s > all_r {
-        true => (subject, s),
-        false => (reference, r),
+    let [s, r] = evidence.both(|side| evidence.counts(side).faults())?;
+    let reason = apart([s, r], (HANDFUL, "fewer"), against)?;
+    let more = match s > r {
+        true => evidence.subject,
+        false => evidence.reference,
     };
+    let parents = parents(more.label, evidence.counts(more).parent_faults);
     Some(Reason {
-        weight: apart.weight,
-        text: format!(
-            "{} against {}{}{}",
-            page_faults(all_s),
-            plain(all_r),
-            apart.words,
-            parents(more.label, counts.parent_faults)
-        ),
+        text: reason.text + &parents,
+        ..reason
     })
 }
 

@@ -5,22 +5,21 @@ use crate::data::words::plural;
 const FAR: f64 = 2.0;
 
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
-    let Weight::Cause(share) = rule(evidence)?.weight else {
-        return None;
-    };
+    let (share, _) = proven(evidence)?;
     let (slow, fast) = evidence.slow_and_fast()?;
-    let [many, few] = [slow, fast].map(|side| count(side.profile.made as u64));
-    let flows = flows(&[slow, fast]);
     Some(Clause {
         share,
         part: Part::Making,
-        text: format!(
-            "{} {} {many} {flows}, {} {few}",
-            plural(slow.label),
-            verb(slow),
-            plural(fast.label)
-        ),
+        text: said(slow, fast),
     })
+}
+
+/// `processes create 200 flows, threads 2`.
+fn said(slow: Side<'_>, fast: Side<'_>) -> String {
+    let [many, few] = [slow, fast].map(|side| count(side.profile.made as u64));
+    let [slow_ones, fast_ones] = [slow, fast].map(|side| plural(side.label));
+    let (verb, flows) = (verb(slow), flows(&[slow, fast]));
+    format!("{slow_ones} {verb} {many} {flows}, {fast_ones} {few}")
 }
 
 fn verb(side: Side<'_>) -> &'static str {
@@ -39,24 +38,21 @@ fn flows(sides: &[Side<'_>]) -> &'static str {
     }
 }
 
-pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+/// The share of the difference, and what each further flow takes in ns, where they are its cause.
+fn proven(evidence: &Evidence<'_>) -> Option<(f64, f64)> {
     let (making_ns, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;
     let (many, few) = (slow.profile.made, fast.profile.made);
-    if share < MOST || making_ns <= 0.0 || many < (few * FAR).max(few + 2.0) {
-        return None;
-    }
+    let proven = share >= MOST && making_ns > 0.0 && many >= (few * FAR).max(few + 2.0);
+    proven.then(|| (share.min(1.0), making_ns / (many - few)))
+}
+
+pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
+    let (share, each_ns) = proven(evidence)?;
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let (said, each) = (said(slow, fast), time(each_ns));
     Some(Reason {
-        weight: Weight::Cause(share.min(1.0)),
-        text: format!(
-            "{} {} {} {}, {} {}: creating and ending takes {} more for each further one",
-            plural(slow.label),
-            verb(slow),
-            count(many as u64),
-            flows(&[slow, fast]),
-            plural(fast.label),
-            count(few as u64),
-            time(making_ns / (many - few))
-        ),
+        weight: Weight::Cause(share),
+        text: format!("{said}: creating and ending takes {each} more for each further one"),
     })
 }

@@ -2,24 +2,30 @@ use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
 use crate::data::number::time;
 
+fn are_told(evidence: &Evidence<'_>) -> bool {
+    evidence.metric == Metric::Total && evidence.differ() && evidence.has_phases()
+}
+
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
-    if evidence.metric != Metric::Total || !evidence.differ() || !evidence.has_phases() {
+    if !are_told(evidence) {
         return None;
     }
-    let (s, r) = (
-        evidence.subject.profile.phases,
-        evidence.reference.profile.phases,
-    );
+    let [s, r] = [evidence.subject, evidence.reference].map(|side| side.profile.phases);
     let create = s.create_ns - r.create_ns;
     let teardown = s.teardown_ns - r.teardown_ns;
     let steady = s.steady_ns - r.steady_ns;
-    let typical = evidence
-        .subject
-        .typical_ns
-        .zip(evidence.reference.typical_ns);
-    let text = said(create, teardown, steady, typical.map(|(s, r)| s - r))?;
+    let typical = evidence.both(|side| side.typical_ns).map(|[s, r]| s - r);
     Some(Reason {
         weight: Weight::Whole,
+        text: said(create, teardown, steady, typical)?,
+    })
+}
+
+/// The verdict on the steady phase alone.
+pub(super) fn steady(evidence: &Evidence<'_>) -> Option<Reason> {
+    let text = evidence.steady.clone().filter(|_| are_told(evidence))?;
+    Some(Reason {
+        weight: Weight::Part,
         text,
     })
 }
@@ -85,37 +91,39 @@ fn more_or_less(ns: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::said;
+    use crate::findings::testing::{begins, has};
 
     /// Of a shorter create and a longer tear-down it said "40 % is create and tear-down (1.00 ms
     /// and 5.00 ms)", which do not add up.
     #[test]
     fn phases_that_go_against_each_other_say_which_way() {
         let mixed = said(-1e6, 5e6, 6e6, None).unwrap();
-        assert!(
-            mixed.contains("40 % is create and tear-down (1.00 ms less and 5.00 ms more) and 60 %"),
-            "{mixed}"
+        has(
+            &mixed,
+            "40 % is create and tear-down (1.00 ms less and 5.00 ms more) and 60 %",
         );
         assert_eq!(
             said(-5e6, 1e6, 6e6, None).unwrap(),
             "create and tear-down take 4.00 ms less, the steady phase 6.00 ms more"
         );
         let alike = said(-1e6, -2e6, -9e6, None).unwrap();
-        assert!(
-            alike.contains("25 % is create and tear-down (1.00 ms and 2.00 ms)"),
-            "{alike}"
-        );
+        has(&alike, "25 % is create and tear-down (1.00 ms and 2.00 ms)");
     }
 
     /// The reason spoke of another difference than the table beside it.
     #[test]
     fn the_difference_is_that_of_the_table_or_says_what_it_is() {
         let of = |whole| said(1e6, 0.0, 9e6, whole).unwrap();
-        assert!(of(Some(10.05e6)).starts_with("of the difference of 10.1 ms, 10 % is create"));
+        begins(
+            &of(Some(10.05e6)),
+            "of the difference of 10.1 ms, 10 % is create",
+        );
         // Of a difference of 10.3 ms it said that 100 % are 6.32 ms and 3.32 ms.
         for whole in [15e6, 10.4e6] {
-            assert!(of(Some(whole)).starts_with(
-                "by the medians of the phases, which differ by 10.0 ms together, 10 % is create"
-            ));
+            begins(
+                &of(Some(whole)),
+                "by the medians of the phases, which differ by 10.0 ms together, 10 % is create",
+            );
         }
     }
 }

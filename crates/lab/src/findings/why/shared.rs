@@ -97,17 +97,18 @@ fn size(effect: &Effect) -> Option<f64> {
 
 fn effect(Effect { estimate, verdict }: &Effect) -> String {
     let said = compared(Some(estimate), verdict);
-    let (word, interval) = (said.word, said.interval);
     match verdict {
-        Verdict::Faster { .. } | Verdict::Slower { .. } => {
-            format!("it {word} {interval}").trim_end().to_owned()
-        }
+        Verdict::Faster { .. } | Verdict::Slower { .. } => format!("it {}", said.in_full()),
         Verdict::Same { within } => {
-            format!("no difference within {} ({interval})", percent(*within))
+            format!(
+                "no difference within {} ({})",
+                percent(*within),
+                said.interval
+            )
         }
-        Verdict::CannotTell { .. } if interval.is_empty() => {
+        Verdict::CannotTell { .. } if said.interval.is_empty() => {
             "a difference for which there are too few rounds".to_owned()
         }
-        Verdict::CannotTell { .. } => format!("an undecided difference ({interval})"),
+        Verdict::CannotTell { .. } => format!("an undecided difference ({})", said.interval),
     }
 }

@@ -6,7 +6,7 @@
 
 use stats::Verdict;
 
-use super::apart::apart;
+use super::apart::are_apart;
 use super::shared;
 use super::{Clause, Evidence, Part, Reason, Weight};
 use crate::data::Metric;
@@ -47,7 +47,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let slows = matches!(effect.verdict, Verdict::Slower { .. });
     let waits = |side: super::Side<'_>| side.profile.steady.voluntary_switches;
     let (many, few) = (waits(slow)?, waits(fast)?);
-    let more = many > few && apart(many, few, HANDFUL, "fewer").is_some();
+    let more = many > few && are_apart([many, few], HANDFUL);
     (slows && more && shares_more(slow, fast)).then(|| Reason {
         weight: Weight::Cause(1.0),
         text: format!(
