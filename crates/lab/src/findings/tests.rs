@@ -9,30 +9,17 @@ mod shared;
 mod sweep;
 mod switches;
 
-use flow::{Answer, Schedule, SlotRecord};
+use flow::Schedule;
 use measure::memory::Reading;
-use tempfile::tempdir;
 use workload::Work;
 
-use super::{Results, StudyResult};
+use super::StudyResult;
+use super::testing::{begins, has, point, record, results_of, run_study};
 use crate::data::{Case, labelled};
-use crate::run::progress::Silent;
-use crate::run::{Journal, run};
-use crate::testing::{MS, Mock, PROOF, case, done, header, lost, study};
+use crate::testing::{MS, Mock, PROOF, case, done, lost, study};
 
-fn run_cases(cases: Vec<Case>, mut mock: Mock) -> StudyResult {
-    let folder = tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
-    let clock = mock.clock();
-    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    results.studies.into_iter().next().unwrap()
-}
-
-fn record(answer: &mut Answer) -> &mut SlotRecord {
-    match answer {
-        Answer::Done(record) => record,
-        Answer::Failed { .. } => panic!("not done"),
-    }
+fn run_cases(cases: Vec<Case>, mock: Mock) -> StudyResult {
+    run_study(study(cases), mock)
 }
 
 #[test]
@@ -139,7 +126,7 @@ fn workers_that_did_not_have_their_cpu_are_warned_of() {
         for labelled in &mut one.variants {
             labelled.variant.placement = placement.parse().unwrap();
         }
-        let mut mock = Mock::new(move |_, _, _, spec| {
+        let mock = Mock::new(move |_, _, _, spec| {
             let mut answer = done(spec, 10 * MS, PROOF);
             let reps = record(&mut answer).reps.iter_mut();
             for flow in reps.flat_map(|rep| &mut rep.flows) {
@@ -147,18 +134,12 @@ fn workers_that_did_not_have_their_cpu_are_warned_of() {
             }
             answer
         });
-        let folder = tempdir().unwrap();
-        let mut journal = Journal::create(folder.path(), header(vec![study(vec![one])])).unwrap();
-        let clock = mock.clock();
-        let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-        let mut warnings = results.warnings.into_iter();
+        let mut warnings = results_of(study(vec![one]), mock).warnings.into_iter();
         warnings.find(|said| said.contains("only compute"))
     };
     let said = warned("one", false).unwrap();
-    assert!(
-        said.starts_with("cpu: ") && said.contains("had 25 % of their CPU"),
-        "{said}"
-    );
+    begins(&said, "cpu: ");
+    has(&said, "had 25 % of their CPU");
     assert_eq!(warned("one", true), None);
     assert_eq!(warned("free", false), None);
 }

@@ -1,23 +1,17 @@
 //! Scripted runs side by side.
 
 use stats::Verdict;
-use tempfile::tempdir;
 use workload::{Spin, Work};
 
-use super::{Basis, FloorFrom, How, Named, SideBySide, compare};
+use super::{Basis, Change, FloorFrom, How, Named, SideBySide, compare};
 use crate::data::{Case, Study};
-use crate::findings::Results;
-use crate::run::progress::Silent;
-use crate::run::{Journal, run};
-use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::findings::testing::{begins, has, lacks, results_of};
+use crate::findings::{Results, Word};
+use crate::testing::{MS, Mock, PROOF, case, done, study};
 
 /// A run in which a slot takes what `time` says of model and number.
-pub(super) fn run_of(studies: Vec<Study>, time: fn(&str, usize) -> u64) -> Results {
-    let folder = tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), header(studies)).unwrap();
-    let mut mock = Mock::new(move |_, model, n, spec| done(spec, time(model, n), PROOF));
-    let clock = mock.clock();
-    run(&mut journal, &mut mock, &clock, &mut Silent).unwrap()
+pub(super) fn run_of(study: Study, time: fn(&str, usize) -> u64) -> Results {
+    results_of(study, Mock::timed(time))
 }
 
 pub(super) fn usual() -> Vec<Case> {
@@ -30,15 +24,22 @@ pub(super) fn noisy(ns: u64, n: usize) -> u64 {
 }
 
 pub(super) fn before() -> Results {
-    run_of(vec![study(usual())], |model, n| {
+    run_of(study(usual()), |model, n| {
         noisy(if model == "process" { 20 * MS } else { 10 * MS }, n)
     })
 }
 
-fn after() -> Results {
-    run_of(vec![study(usual())], |model, n| {
+pub(super) fn after() -> Results {
+    run_of(study(usual()), |model, n| {
         noisy(if model == "process" { 20 * MS } else { 12 * MS }, n)
     })
+}
+
+fn with_floor(floor: f64) -> How {
+    How {
+        floor: Some(floor),
+        ..How::default()
+    }
 }
 
 fn side_by_side(a: &Results, b: &Results, how: How) -> SideBySide {
@@ -46,9 +47,14 @@ fn side_by_side(a: &Results, b: &Results, how: How) -> SideBySide {
     compare(&[named("before", a), named("after", b)], how).unwrap()
 }
 
-fn verdicts(all: &SideBySide) -> Vec<(&str, Verdict)> {
+fn thread(all: &SideBySide) -> &Change {
+    let variant = &all.studies[0].cases[0].variants[1];
+    variant.changes[1].as_ref().unwrap()
+}
+
+fn words(all: &SideBySide) -> Vec<(&str, Word)> {
     all.changes()
-        .map(|(_, _, variant, _, change)| (variant.label.as_str(), change.verdict))
+        .map(|(_, _, variant, _, change)| (variant.label.as_str(), change.word()))
         .collect()
 }
 
@@ -56,23 +62,16 @@ fn verdicts(all: &SideBySide) -> Vec<(&str, Verdict)> {
 fn what_became_slower_is_said_and_what_did_not_is_the_same() {
     let (a, b) = (before(), after());
     let all = side_by_side(&a, &b, How::default());
-    let said = verdicts(&all);
-    assert!(
-        matches!(said[0], ("process", Verdict::Same { .. })),
-        "{said:?}"
+    assert_eq!(
+        words(&all),
+        [("process", Word::Same), ("thread", Word::Slower)]
     );
-    let ("thread", Verdict::Slower { at_least }) = said[1] else {
-        panic!("{said:?}")
+    let Verdict::Slower { at_least } = thread(&all).verdict else {
+        panic!("{:?}", thread(&all))
     };
     assert!((0.15..0.2).contains(&at_least), "{at_least}");
-    let sentence = &all.studies[0].cases[0].variants[1].changes[1]
-        .as_ref()
-        .unwrap()
-        .sentence;
-    assert!(
-        sentence.starts_with("thread 1.20x slower in after than in before ["),
-        "{sentence}"
-    );
+    let sentence = &thread(&all).sentence;
+    begins(sentence, "thread 1.20x slower in after than in before [");
     assert_eq!(all.regressions(0.03).len(), 1);
     assert_eq!(all.regressions(0.25), [""; 0]);
     assert_eq!((all.undecided(0.03), all.undecided(0.25)), (0, 0));
@@ -99,8 +98,7 @@ fn where_wandering_cannot_be_seen_nothing_is_called_slower() {
     for (rounds, slower) in [((5, 5), false), ((10, 5), false), ((6, 6), true)] {
         let (a, b) = (of_rounds(before(), rounds.0), of_rounds(after(), rounds.1));
         let all = side_by_side(&a, &b, How::default());
-        let thread = &all.studies[0].cases[0].variants[1].changes[1];
-        let thread = thread.as_ref().unwrap();
+        let thread = thread(&all);
         let found = matches!(thread.verdict, Verdict::Slower { .. });
         assert_eq!(found, slower, "{rounds:?}: {}", thread.sentence);
         assert_eq!(all.regressions(0.03).len(), usize::from(slower));
@@ -115,23 +113,20 @@ fn where_wandering_cannot_be_seen_nothing_is_called_slower() {
         );
     }
     // A floor that is named stands for what the machine does.
-    let asked = How {
-        floor: Some(0.05),
-        ..How::default()
-    };
     let (a, b) = (of_rounds(before(), 5), of_rounds(after(), 5));
-    assert_eq!(side_by_side(&a, &b, asked).regressions(0.03).len(), 1);
+    assert_eq!(
+        side_by_side(&a, &b, with_floor(0.05))
+            .regressions(0.03)
+            .len(),
+        1
+    );
 }
 
 /// It was taken for a comparison that more rounds would decide, and for none that is slower.
 #[test]
 fn what_is_slower_and_within_the_floor_is_told_as_that() {
     let (a, b) = (before(), after());
-    let wide = How {
-        floor: Some(0.5),
-        ..How::default()
-    };
-    let all = side_by_side(&a, &b, wide);
+    let all = side_by_side(&a, &b, with_floor(0.5));
     assert_eq!(all.regressions(0.03), [""; 0]);
     assert_eq!(all.within_floor(0.03), 1);
     assert_eq!(all.undecided(0.03), 0);
@@ -141,31 +136,26 @@ fn what_is_slower_and_within_the_floor_is_told_as_that() {
 #[test]
 fn a_machine_that_is_slower_as_a_whole_changes_no_ratio() {
     let a = before();
-    let b = run_of(vec![study(usual())], |model, n| {
+    let b = run_of(study(usual()), |model, n| {
         noisy(if model == "process" { 30 * MS } else { 15 * MS }, n)
     });
     let times = side_by_side(&a, &b, How::default());
-    assert!(
-        verdicts(&times)
-            .iter()
-            .all(|(_, v)| matches!(v, Verdict::Slower { .. }))
+    assert_eq!(
+        words(&times),
+        [("process", Word::Slower), ("thread", Word::Slower)]
     );
     let relative = How {
         basis: Basis::Relative,
         ..How::default()
     };
     let ratios = side_by_side(&a, &b, relative);
-    let said = verdicts(&ratios);
-    assert!(
-        matches!(said[..], [("thread", Verdict::Same { .. })]),
-        "{said:?}"
-    );
+    assert_eq!(words(&ratios), [("thread", Word::Same)]);
 }
 
 #[test]
 fn a_run_that_wanders_is_believed_about_large_differences_alone() {
     let a = before();
-    let b = run_of(vec![study(usual())], |model, n| {
+    let b = run_of(study(usual()), |model, n| {
         let ns = if model == "process" { 20 * MS } else { 10 * MS };
         noisy(ns, n) * (100 + n as u64) / 100
     });
@@ -173,17 +163,12 @@ fn a_run_that_wanders_is_believed_about_large_differences_alone() {
     let floor = all.studies[0].cases[0].floors[1].unwrap();
     assert_eq!(floor.because, FloorFrom::Wander);
     assert!(floor.fraction > 0.02, "{floor:?}");
-    let asked = How {
-        floor: Some(0.5),
-        ..How::default()
-    };
-    let all = side_by_side(&a, &b, asked);
+    let all = side_by_side(&a, &b, with_floor(0.5));
     let floor = all.studies[0].cases[0].floors[1].unwrap();
     assert_eq!((floor.fraction, floor.because), (0.5, FloorFrom::Asked));
-    assert!(
-        verdicts(&all)
-            .iter()
-            .all(|(_, v)| matches!(v, Verdict::Same { .. }))
+    assert_eq!(
+        words(&all),
+        [("process", Word::Same), ("thread", Word::Same)]
     );
 }
 
@@ -196,7 +181,7 @@ fn other_work_is_not_compared_and_named() {
         steps: 1,
         planted: 0,
     });
-    let b = run_of(vec![study(cases)], |_, n| noisy(10 * MS, n));
+    let b = run_of(study(cases), |_, n| noisy(10 * MS, n));
     let all = side_by_side(&a, &b, How::default());
     for (.., change) in all.changes() {
         assert!(change.estimate.is_none());
@@ -235,11 +220,8 @@ fn limits_of_several_machines_stand_side_by_side_without_a_verdict() {
     };
     let (mut a, mut b) = (before(), after());
     a.studies[0].parts.limits = vec![limit("process", 8_000)];
-    assert!(
-        side_by_side(&a, &b, How::default()).studies[0]
-            .limits
-            .is_empty()
-    );
+    let one = side_by_side(&a, &b, How::default());
+    assert!(one.studies[0].limits.is_empty());
     b.studies[0].parts.limits = vec![limit("fiber", 90_000), limit("process", 15_000)];
     // That they have in common, whatever their cases are.
     b.studies[0].cases.clear();
@@ -274,7 +256,7 @@ fn what_differs_and_matters_is_a_warning() {
     ] {
         assert!(said.contains(part), "no '{part}' in {said}");
     }
-    assert!(!said.contains("seed"), "{said}");
+    lacks(&said, "seed");
 }
 
 #[test]
@@ -282,7 +264,7 @@ fn what_only_one_holds_is_left_out_and_named() {
     let a = before();
     let mut cases = vec![case("only", 1000, &["process", "2x2"])];
     cases.push(case("more", 1000, &["process", "thread"]));
-    let b = run_of(vec![study(cases)], |_, n| noisy(10 * MS, n));
+    let b = run_of(study(cases), |_, n| noisy(10 * MS, n));
     let all = side_by_side(&a, &b, How::default());
     assert_eq!(
         all.left_out,
@@ -291,7 +273,7 @@ fn what_only_one_holds_is_left_out_and_named() {
             "in after and not in before: mock/only/2x2, mock/more"
         ]
     );
-    assert_eq!(verdicts(&all).len(), 1);
+    assert_eq!(words(&all).len(), 1);
     // What is new cannot have become slower; what is gone may have.
     assert_eq!(all.gone, ["not in after: mock/only/thread"]);
 }
@@ -303,14 +285,11 @@ fn runs_of_different_studies_are_refused_with_what_they_hold() {
         name: "other".to_owned(),
         ..study(usual())
     };
-    let b = run_of(vec![other], |_, n| noisy(10 * MS, n));
+    let b = run_of(other, |_, n| noisy(10 * MS, n));
     let named = |name, results| Named { name, results };
     let error = compare(&[named("x", &a), named("y", &b)], How::default()).unwrap_err();
     let said = error.to_string();
-    assert!(
-        said.contains("x holds mock (only), y holds other (only)"),
-        "{said}"
-    );
+    has(&said, "x holds mock (only), y holds other (only)");
 }
 
 #[test]
@@ -327,11 +306,8 @@ fn a_first_run_that_was_cut_is_warned_of_once() {
 /// Four cases; every slot takes `all` per mille of what it takes else, and those of threads in the
 /// last case `one` per mille of that.
 fn shifted(all: u64, one: u64) -> Results {
-    let folder = tempdir().unwrap();
     let cases = (1..=4).map(|units| case(&format!("case-{units}"), units, &["process", "thread"]));
-    let studies = vec![study(cases.collect())];
-    let mut journal = Journal::create(folder.path(), header(studies)).unwrap();
-    let mut mock = Mock::new(move |units, model, n, spec| {
+    let mock = Mock::new(move |units, model, n, spec| {
         let own = match (units, model) {
             (4, "thread") => one,
             _ => 1000,
@@ -342,8 +318,7 @@ fn shifted(all: u64, one: u64) -> Results {
             PROOF,
         )
     });
-    let clock = mock.clock();
-    run(&mut journal, &mut mock, &clock, &mut Silent).unwrap()
+    results_of(study(cases.collect()), mock)
 }
 
 /// Two runs of the same thing seconds apart: all 24 variants were regressions, by a fifth.
@@ -355,18 +330,12 @@ fn a_shift_of_everything_is_told_from_a_variant_that_became_slower() {
     assert!((common.ratio - 1.22).abs() < 0.01, "{common:?}");
     assert_eq!(all.regressions(0.03), [""; 0]);
     assert_eq!(all.shifted(0.03).len(), 1);
-    assert!(
-        all.warnings
-            .iter()
-            .any(|said| said.contains("1.22x slower")),
-        "{:?}",
-        all.warnings
-    );
+    has(&all.warnings.join("\n"), "1.22x slower");
     // A variant that is slower beyond that is one.
     let all = side_by_side(&usual, &shifted(1220, 1200), How::default());
     let found = all.regressions(0.03);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("case-4: thread"), "{found:?}");
+    has(&found[0], "case-4: thread");
     // And so it is where nothing else moved.
     let all = side_by_side(&usual, &shifted(1000, 1200), How::default());
     assert_eq!(

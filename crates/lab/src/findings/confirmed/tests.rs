@@ -1,8 +1,8 @@
-use flow::{Answer, Failure};
 use stats::simulate::Draw;
 
 use super::*;
-use crate::data::Outcome;
+use crate::findings::testing::{begins, has, slot};
+use crate::testing::lost;
 
 const TRY: [usize; 2] = [2, 3];
 
@@ -23,18 +23,6 @@ fn plan(sides: &[[usize; 2]]) -> ConfirmEntry {
     }
 }
 
-fn outcome() -> Outcome {
-    let what = "nothing is asked of it".to_owned();
-    Outcome::new(
-        Answer::Failed {
-            reason: Failure::Error { what },
-            kept: None,
-            begun: None,
-        },
-        0,
-    )
-}
-
 /// Slots of 12 rounds; each variant's time in ms, with noise of 1 % that a round has for all.
 fn slots(times_ms: &[f64]) -> Vec<RawSlot> {
     let mut draw = Draw::new(1, 0);
@@ -43,13 +31,8 @@ fn slots(times_ms: &[f64]) -> Vec<RawSlot> {
         let machine = 1.0 + draw.normal(0.05);
         for (variant, time_ms) in times_ms.iter().enumerate() {
             let value_ns = time_ms * 1e6 * machine * (1.0 + draw.normal(0.01));
-            slots.push(RawSlot {
-                round,
-                variant,
-                at_s: 0.0,
-                value_ns: Some(value_ns),
-                outcome: outcome(),
-            });
+            // Nothing is asked of its answer.
+            slots.push(slot(round, variant, value_ns, lost()));
         }
     }
     slots
@@ -66,7 +49,7 @@ fn a_gap_that_closes_confirms_its_cause_whichever_side_is_slower() {
         let found = confirmation(&plan(&[TRY]), &slots(&times));
         let one = &found.tries[0];
         assert_eq!(one.standing, Standing::Confirmed, "{}", one.words());
-        assert!(one.words().starts_with("confirmed: with a knob the gap is"));
+        begins(&one.words(), "confirmed: with a knob the gap is");
         assert_eq!(one.gap_ns > 0.0, times[1] > times[0]);
         assert_eq!(one.rounds, 12);
     }
@@ -93,9 +76,9 @@ fn without_a_gap_a_cause_stays_observed() {
         (None, None)
     );
     let said = found.tries[0].words();
-    assert!(
-        said.contains("in 12 rounds with a knob the gap itself was not seen again"),
-        "{said}"
+    has(
+        &said,
+        "in 12 rounds with a knob the gap itself was not seen again",
     );
 }
 
@@ -115,14 +98,14 @@ fn a_side_without_the_resource_is_there_as_it_is() {
 #[test]
 fn no_knob_and_no_round_are_said() {
     let none = Confirmation::default();
-    assert!(none.lines()[0].starts_with("observed, not confirmed: no knob"));
+    begins(&none.lines()[0], "observed, not confirmed: no knob");
     let mut found = confirmation(&plan(&[TRY]), &[]);
     found
         .left_out
         .push("no fsync: libeatmydata.so is not installed".to_owned());
     let lines = found.lines();
     assert_eq!(lines[0], "observed: with a knob no round could be run");
-    assert!(lines[1].starts_with("not tried: no fsync"));
+    begins(&lines[1], "not tried: no fsync");
 }
 
 /// What the two scales and the shared level leave: of causes that make half of a gap exactly, at most one in

@@ -2,9 +2,9 @@
 
 use flow::Proof;
 use flow::record::counted::{Counted, EventCount};
-use measure::memory::Reading as MemoryReading;
 
 use super::*;
+use crate::findings::testing::{begins, done_in, has};
 use crate::testing;
 
 fn permission() -> Permission {
@@ -52,17 +52,12 @@ fn slot(last_ns: u64, counted: Option<Measured<Vec<EventCount>>>) -> SlotRecord 
         }))
     });
     reps.push(rep);
-    SlotRecord {
-        warmups: Vec::new(),
-        reps,
-        timed: None,
-        memory: MemoryReading::RssOnly {
-            rss: 0,
-            reason: String::new(),
-            remedy: String::new(),
-        },
-        proof: Proof::default(),
-    }
+    done_in(reps)
+}
+
+/// One of 1 ms.
+fn with(events: Vec<EventCount>) -> SlotRecord {
+    slot(1_000_000, Some(Measured::Value(events)))
 }
 
 fn of(asked: &[Event], slots: &[SlotRecord]) -> Events {
@@ -80,12 +75,9 @@ fn value(events: &Events, event: Event) -> EventMedians {
 
 #[test]
 fn partial_time_is_scaled_within_each_slot_before_the_median() {
-    let with = |count, running_ns| {
-        let events = vec![read(Event::PageFaults, count, running_ns)];
-        slot(1_000_000, Some(Measured::Value(events)))
-    };
     // 100 in all of the time, 40 in a quarter of it, 90 in half of it.
-    let slots = [with(100, 1_000_000), with(40, 250_000), with(90, 500_000)];
+    let slots = [(100, 1_000_000), (40, 250_000), (90, 500_000)];
+    let slots = slots.map(|(count, ns)| with(vec![read(Event::PageFaults, count, ns)]));
     let faults = value(&of(&[Event::PageFaults], &slots), Event::PageFaults);
     assert_eq!((faults.scaled, faults.ran, faults.slots), (160.0, 0.5, 3));
     assert_eq!(faults.per_cpu_second, 160.0 / 1e-3);
@@ -95,8 +87,7 @@ fn partial_time_is_scaled_within_each_slot_before_the_median() {
 
 #[test]
 fn events_of_a_server_are_for_a_request_and_not_for_a_worker() {
-    let events_of = vec![read(Event::PageFaults, 300, 1_000_000)];
-    let mut slot = slot(1_000_000, Some(Measured::Value(events_of)));
+    let mut slot = with(vec![read(Event::PageFaults, 300, 1_000_000)]);
     // The first of two workers has the proof of all requests.
     let last = slot.reps.last_mut().unwrap();
     last.flows[0].proof.count = 60;
@@ -109,15 +100,13 @@ fn events_of_a_server_are_for_a_request_and_not_for_a_worker() {
 #[test]
 fn what_is_shared_out_over_instructions_is_formed_in_each_slot() {
     use Event::{Cycles, DtlbMisses, Instructions};
-    let with = |cycles, instructions, misses| {
-        let events = vec![
-            read(Cycles, cycles, 1_000_000),
+    let slots = [(1_000, 4), (250, 3)].map(|(instructions, misses)| {
+        with(vec![
+            read(Cycles, 1_000, 1_000_000),
             read(Instructions, instructions, 500_000),
             read(DtlbMisses, misses, 1_000_000),
-        ];
-        slot(1_000_000, Some(Measured::Value(events)))
-    };
-    let slots = [with(1_000, 1_000, 4), with(1_000, 250, 3)];
+        ])
+    });
     let events = of(&[Cycles, Instructions, DtlbMisses], &slots);
     // 2,000 and 500 instructions after scaling.
     assert_eq!(events.instructions_per_cycle, Some(1.25));
@@ -132,8 +121,10 @@ fn counts_of_user_code_are_not_laid_over_instructions_of_all_code() {
     if let Came::Read { scope, .. } = &mut misses.came {
         *scope = Scope::UserOnly;
     }
-    let counted = vec![read(Event::Instructions, 1_000, 1_000_000), misses];
-    let slots = [slot(1_000_000, Some(Measured::Value(counted)))];
+    let slots = [with(vec![
+        read(Event::Instructions, 1_000, 1_000_000),
+        misses,
+    ])];
     let events = of(&[Event::DtlbMisses], &slots);
     let misses = value(&events, Event::DtlbMisses);
     assert_eq!(
@@ -144,12 +135,11 @@ fn counts_of_user_code_are_not_laid_over_instructions_of_all_code() {
 
 #[test]
 fn what_never_ran_or_did_not_move_is_not_available_and_no_zero() {
-    let counted = vec![
+    let slots = [with(vec![
         read(Event::CacheMisses, 0, 0),
         read(Event::Cycles, 0, 1_000_000),
         read(Event::Migrations, 0, 1_000_000),
-    ];
-    let slots = [slot(1_000_000, Some(Measured::Value(counted)))];
+    ])];
     let asked = [Event::CacheMisses, Event::Cycles, Event::Migrations];
     let events = of(&asked, &slots);
     let said = |event| {
@@ -160,8 +150,8 @@ fn what_never_ran_or_did_not_move_is_not_available_and_no_zero() {
             .map(|_| "a value")
             .to_string()
     };
-    assert!(said(Event::CacheMisses).contains("never ran"));
-    assert!(said(Event::Cycles).contains("stays at 0"));
+    has(&said(Event::CacheMisses), "never ran");
+    has(&said(Event::Cycles), "stays at 0");
     assert_eq!(value(&events, Event::Migrations).scaled, 0.0);
     assert_eq!(events.instructions_per_cycle, None);
 }
@@ -175,21 +165,20 @@ fn a_flow_whose_counter_never_ran_makes_the_event_not_available_and_is_said() {
     {
         (*scaled, *never_ran) = (None, 1);
     }
-    let slots = [slot(1_000_000, Some(Measured::Value(vec![misses])))];
+    let slots = [with(vec![misses])];
     let events = of(&[Event::DtlbMisses], &slots);
     let said = reasons(events.events.iter().map(|e| (e.event, &e.count)));
-    assert!(said[0].contains("1 of 2 flows never ran"), "{said:?}");
+    has(&said[0], "1 of 2 flows never ran");
 }
 
 #[test]
 fn every_error_number_is_said_in_words_and_never_as_a_count() {
     for errno in [1, 2, 3, 7, 12, 13, 16, 19, 22, 23, 24, 38, 95] {
-        let counted = vec![refused(Event::Cycles, errno)];
-        let slots = [slot(1_000_000, Some(Measured::Value(counted)))];
+        let slots = [with(vec![refused(Event::Cycles, errno)])];
         let events = of(&[Event::Cycles], &slots);
         let said = reasons(events.events.iter().map(|e| (e.event, &e.count)));
         assert_eq!(said.len(), 1);
-        assert!(said[0].starts_with("not available: cycles: "), "{said:?}");
+        begins(&said[0], "not available: cycles: ");
     }
 }
 

@@ -1,34 +1,23 @@
 //! Expectations of scripted runs.
 
-use tempfile::tempdir;
-
-use super::{ExpectError, Expectation, Judged, check_runs};
-use crate::data::{Case, SweepPoint};
+use super::{Checked, ExpectError, Expectation, Judged, check_runs};
 use crate::findings::Results;
 use crate::findings::compare::{Basis, How, Named, compare};
-use crate::run::progress::Silent;
-use crate::run::{Journal, run};
-use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::findings::testing::{begins, ends, has, point, results_of};
+use crate::testing::{MS, Mock, PROOF, case, done, study};
 
 /// Processes take 20 ms a slot, threads 10 ms; a sweep of two points, 1 and 2 ms.
 fn results() -> Results {
-    let point = |value: u64| Case {
-        sweep: Some(SweepPoint {
-            sweep: "grain".to_owned(),
-            parameter: "block".to_owned(),
-            value: value as f64,
-            unit: "numbers".to_owned(),
-        }),
-        ..case(&format!("grain/{value}"), value, &["process", "thread"])
+    let point = |value: u64| {
+        let case = case(&format!("grain/{value}"), value, &["process", "thread"]);
+        point(case, ["grain", "block", "numbers"], value as f64)
     };
     let cases = vec![
         case("only", 1, &["process", "thread", "2x2"]),
         point(1000),
         point(2000),
     ];
-    let folder = tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
-    let mut mock = Mock::new(|units, model, n, spec| {
+    let mock = Mock::new(|units, model, n, spec| {
         let ns = match (units, model) {
             (1, "process") => 20 * MS,
             (1, _) => 10 * MS,
@@ -36,12 +25,23 @@ fn results() -> Results {
         };
         done(spec, ns * (1000 + n as u64 * 37 % 9) / 1000, PROOF)
     });
-    let clock = mock.clock();
-    run(&mut journal, &mut mock, &clock, &mut Silent).unwrap()
+    results_of(study(cases), mock)
 }
 
 fn expectation(text: &str) -> Expectation {
     text.parse().unwrap()
+}
+
+fn both<'a>(a: &'a Results, b: &'a Results) -> [Named<'a>; 2] {
+    [("a", a), ("b", b)].map(|(name, results)| Named { name, results })
+}
+
+/// What comes of it in the second run, where the first is the reference.
+fn of_second(runs: &[Named<'_>], how: How, text: &str) -> Checked {
+    let all = compare(runs, how).unwrap();
+    let mut checked = check_runs(&expectation(text), runs, &all).unwrap();
+    assert_eq!(checked.len(), 1);
+    checked.remove(0)
 }
 
 fn judged(results: &Results, text: &str) -> Judged {
@@ -77,10 +77,7 @@ fn bounds_are_held_against_whole_intervals() {
         .check(&results)
         .unwrap()
         .sentence;
-    assert!(
-        said.starts_with("mock/process <= 15ms: FAILS: 20.1 ms [20."),
-        "{said}"
-    );
+    begins(&said, "mock/process <= 15ms: FAILS: 20.1 ms [20.");
 }
 
 fn header_studies(results: &Results) -> Vec<crate::data::Study> {
@@ -102,7 +99,7 @@ fn memory_has_units_of_size() {
         ("mock/thread vs process <= 3ms", "a ratio has no unit"),
     ] {
         let said = expectation(text).check(&results).unwrap_err().to_string();
-        assert!(said.contains(word), "{said}");
+        has(&said, word);
     }
 }
 
@@ -111,14 +108,8 @@ fn what_names_nothing_is_told_the_nearest_names() {
     let results = results();
     let error = |text: &str| expectation(text).check(&results).unwrap_err();
     let said = error("mock/grain/thraed@1000 <= 2ns").to_string();
-    assert!(
-        said.contains("there is no 'mock/grain/thraed@1000'"),
-        "{said}"
-    );
-    assert!(
-        said.contains("did you mean one of mock/grain/thread@1000, "),
-        "{said}"
-    );
+    has(&said, "there is no 'mock/grain/thraed@1000'");
+    has(&said, "did you mean one of mock/grain/thread@1000, ");
     assert!(matches!(
         error("mok/thread <= 2ns"),
         ExpectError::Nothing { .. }
@@ -128,10 +119,8 @@ fn what_names_nothing_is_told_the_nearest_names() {
         ExpectError::Nothing { .. }
     ));
     let said = error("mock/thread vs proces <= 2").to_string();
-    assert!(
-        said.contains("no 'proces'") && said.contains("process"),
-        "{said}"
-    );
+    has(&said, "no 'proces'");
+    has(&said, "process");
 }
 
 /// For a slip in a short name only long ones were suggested, for one in a quantity only variants.
@@ -154,7 +143,7 @@ fn a_slip_is_told_the_name_in_the_form_that_was_meant() {
             "did you mean mock/thread vs process memory?",
         ),
     ] {
-        assert!(said(text).contains(first), "{}", said(text));
+        has(&said(text), first);
     }
 }
 
@@ -170,12 +159,7 @@ fn a_variant_against_itself_is_refused() {
             .means(&header_studies(&results))
             .unwrap_err();
         assert!(matches!(error, ExpectError::Itself { .. }), "{error}");
-        assert!(
-            error
-                .to_string()
-                .contains("thread against itself is always 1"),
-            "{error}"
-        );
+        has(&error.to_string(), "thread against itself is always 1");
     }
 }
 
@@ -190,10 +174,7 @@ fn what_names_several_is_told_them() {
         .means(&studies)
         .unwrap_err()
         .to_string();
-    assert!(
-        said.contains("mock/grain/thread@1000, mock/size/thread@1000"),
-        "{said}"
-    );
+    has(&said, "mock/grain/thread@1000, mock/size/thread@1000");
 }
 
 #[test]
@@ -209,10 +190,7 @@ fn what_is_no_expectation_is_refused_with_examples() {
         "thread <= 3ms",
     ] {
         let said = text.parse::<Expectation>().unwrap_err();
-        assert!(
-            said.contains("write it as 'switch/fiber@1000 <= 2ns'"),
-            "{said}"
-        );
+        has(&said, "write it as 'switch/fiber@1000 <= 2ns'");
     }
 }
 
@@ -224,28 +202,18 @@ fn few_slots_decide_nothing() {
     results.studies[0].cases[0].slots.clear();
     let checked = expectation("mock/process <= 1s").check(&results).unwrap();
     assert_eq!(checked.judged, Judged::Undecided);
-    assert!(
-        checked
-            .sentence
-            .ends_with("cannot be decided: no good slot")
-    );
+    ends(&checked.sentence, "cannot be decided: no good slot");
 }
 
 #[test]
 fn between_runs_a_bare_number_is_the_ratio_to_the_first() {
     let (a, b) = (results(), results());
-    let runs = [("a", &a), ("b", &b)].map(|(name, results)| Named { name, results });
-    let all = compare(&runs, How::default()).unwrap();
-    let check = |text: &str| check_runs(&expectation(text), &runs, &all).unwrap();
+    let check = |text: &str| of_second(&both(&a, &b), How::default(), text);
     let checked = check("mock/thread <= 1.03");
-    assert_eq!((checked.len(), checked[0].judged), (1, Judged::Holds));
-    assert!(
-        checked[0]
-            .sentence
-            .starts_with("b: mock/thread <= 1.03: holds: 1.0")
-    );
-    assert_eq!(check("mock/thread >= 1.5")[0].judged, Judged::Fails);
-    assert_eq!(check("mock/thread <= 11ms")[0].judged, Judged::Holds);
+    assert_eq!(checked.judged, Judged::Holds);
+    begins(&checked.sentence, "b: mock/thread <= 1.03: holds: 1.0");
+    assert_eq!(check("mock/thread >= 1.5").judged, Judged::Fails);
+    assert_eq!(check("mock/thread <= 11ms").judged, Judged::Holds);
 }
 
 /// The run with every time of its slots made `factor` times as long, `rounds` of them.
@@ -272,14 +240,11 @@ fn slower(factor: f64, rounds: usize) -> Results {
 fn between_runs_a_time_fails_only_beyond_the_floor_of_its_comparison() {
     let a = results();
     let judged = |b: &Results, floor: Option<f64>, text: &str| {
-        let runs = [("a", &a), ("b", b)].map(|(name, results)| Named { name, results });
         let how = How {
             floor,
             ..How::default()
         };
-        let all = compare(&runs, how).unwrap();
-        let mut checked = check_runs(&expectation(text), &runs, &all).unwrap();
-        checked.remove(0)
+        of_second(&both(&a, b), how, text)
     };
     let b = slower(1.2, 99);
     let bound = "mock/thread <= 1.03";
@@ -287,27 +252,19 @@ fn between_runs_a_time_fails_only_beyond_the_floor_of_its_comparison() {
     let within = judged(&b, Some(0.5), bound);
     assert_eq!(within.judged, Judged::Undecided);
     let why = ": not beyond the floor of 50 %";
-    assert!(within.sentence.ends_with(why), "{}", within.sentence);
+    ends(&within.sentence, why);
     // Far beyond the bound it fails whatever the floor; a bound below 1 has it above itself.
-    assert_eq!(
-        judged(&b, Some(0.5), "mock/thread <= 0.5").judged,
-        Judged::Fails
-    );
-    assert_eq!(
-        judged(&b, Some(0.5), "mock/thread <= 0.9").judged,
-        Judged::Undecided
-    );
-    assert_eq!(
-        judged(&b, Some(0.5), "mock/thread >= 1.5").judged,
-        Judged::Undecided
-    );
-    assert_eq!(
-        judged(&b, Some(0.5), "mock/thread >= 2").judged,
-        Judged::Fails
-    );
+    for (text, expected) in [
+        ("mock/thread <= 0.5", Judged::Fails),
+        ("mock/thread <= 0.9", Judged::Undecided),
+        ("mock/thread >= 1.5", Judged::Undecided),
+        ("mock/thread >= 2", Judged::Fails),
+    ] {
+        assert_eq!(judged(&b, Some(0.5), text).judged, expected, "{text}");
+    }
     let few = judged(&slower(1.2, 5), None, bound);
     assert_eq!(few.judged, Judged::Undecided);
-    assert!(few.sentence.contains("too few slots"), "{}", few.sentence);
+    has(&few.sentence, "too few slots");
 }
 
 /// The run with the memory of all its slots doubled.
@@ -330,17 +287,11 @@ fn larger() -> Results {
 fn between_runs_a_quantity_is_judged_by_its_own_ratio() {
     let (a, b) = (results(), larger());
     for basis in [Basis::Times, Basis::Relative] {
-        let runs = [("a", &a), ("b", &b)].map(|(name, results)| Named { name, results });
         let how = How {
             basis,
             ..How::default()
         };
-        let all = compare(&runs, how).unwrap();
-        let check = |text: &str| {
-            check_runs(&expectation(text), &runs, &all)
-                .unwrap()
-                .remove(0)
-        };
+        let check = |text: &str| of_second(&both(&a, &b), how, text);
         for (text, expected) in [
             ("mock/thread <= 1.03", Judged::Holds),
             ("mock/thread create <= 1.03", Judged::Holds),
@@ -353,10 +304,7 @@ fn between_runs_a_quantity_is_judged_by_its_own_ratio() {
         match basis {
             Basis::Times => {
                 assert_eq!(doubled.judged, Judged::Fails);
-                assert!(
-                    doubled.sentence.contains("FAILS: 2.00 [2.00"),
-                    "{doubled:?}"
-                );
+                has(&doubled.sentence, "FAILS: 2.00 [2.00");
             }
             // The reference grew as much.
             Basis::Relative => assert_eq!(doubled.judged, Judged::Holds, "{doubled:?}"),
@@ -372,26 +320,14 @@ fn what_was_not_compared_is_not_decided_for_its_own_reason() {
     case.variants[2].label = "3x2".to_owned();
     case.case.variants[1].work = Some(a.studies[0].cases[1].case.work.clone());
     b.studies[0].study.cases[0] = case.case.clone();
-    let runs = [("a", &a), ("b", &b)].map(|(name, results)| Named { name, results });
-    let all = compare(&runs, How::default()).unwrap();
     for (text, why) in [
-        (
-            "mock/only/thread <= 1.03",
-            "cannot be decided: not compared: other work: ",
-        ),
-        (
-            "mock/only/thread memory <= 1.03",
-            "cannot be decided: not compared: other work: ",
-        ),
-        (
-            "mock/3x2 <= 1.03",
-            "cannot be decided: not compared: a does not hold it",
-        ),
+        ("mock/only/thread <= 1.03", "other work: "),
+        ("mock/only/thread memory <= 1.03", "other work: "),
+        ("mock/3x2 <= 1.03", "a does not hold it"),
     ] {
-        let checked = check_runs(&expectation(text), &runs, &all)
-            .unwrap()
-            .remove(0);
+        let checked = of_second(&both(&a, &b), How::default(), text);
         assert_eq!(checked.judged, Judged::Undecided, "{}", checked.sentence);
-        assert!(checked.sentence.contains(why), "{}", checked.sentence);
+        let why = format!("cannot be decided: not compared: {why}");
+        has(&checked.sentence, &why);
     }
 }

@@ -1,15 +1,12 @@
 //! Laws of sweeps whose truth is known.
 
-use flow::{Answer, SelfManagedUsage};
-use tempfile::tempdir;
+use flow::SelfManagedUsage;
 use workload::{Cpu, Io, Work};
 
 use super::{Law, Shape};
-use crate::data::{Case, Origin, Published, SweepPoint};
-use crate::findings::Results;
-use crate::run::progress::Silent;
-use crate::run::{Journal, run};
-use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::data::{Case, Origin, Published};
+use crate::findings::testing::{begins, ends, has, lacks, point, record, run_study};
+use crate::testing::{MS, Mock, PROOF, case, done, study};
 
 fn cpu(workers: u64) -> Work {
     Work::Cpu(Cpu { workers, loops: 1 })
@@ -27,23 +24,15 @@ fn io(workers: u64) -> Work {
 
 /// A sweep over the number of workers, on one CPU or anywhere.
 fn sweep(counts: &[u64], work: fn(u64) -> Work, placement: &str) -> Vec<Case> {
-    let point = |&count: &u64| {
+    let at = |&count: &u64| {
         let mut case = case(&format!("workers/{count}"), count, &["process", "thread"]);
         for labelled in &mut case.variants {
             labelled.variant.placement = placement.parse().unwrap();
         }
-        Case {
-            sweep: Some(SweepPoint {
-                sweep: "some workers".to_owned(),
-                parameter: "workers".to_owned(),
-                value: count as f64,
-                unit: "workers".to_owned(),
-            }),
-            work: work(count),
-            ..case
-        }
+        case.work = work(count);
+        point(case, ["some workers", "workers", "workers"], count as f64)
     };
-    counts.iter().map(point).collect()
+    counts.iter().map(at).collect()
 }
 
 /// A source that says of both models that arithmetic grows in a line, and that all else is flat.
@@ -72,8 +61,7 @@ fn source(cases: &[Case]) -> Origin {
 
 /// The laws of processes and of threads, whose slots take what `ns` says of their number.
 fn laws(cases: Vec<Case>, ns: fn(&str, u64, usize) -> u64) -> Vec<Law> {
-    let folder = tempdir().unwrap();
-    let mut mock = Mock::new(move |units, model, n, spec| {
+    let mock = Mock::new(move |units, model, n, spec| {
         done(
             spec,
             ns(model, units, n),
@@ -82,14 +70,15 @@ fn laws(cases: Vec<Case>, ns: fn(&str, u64, usize) -> u64) -> Vec<Law> {
     });
     let mut study = study(cases);
     study.origin = Some(source(&study.cases));
-    let mut journal = Journal::create(folder.path(), header(vec![study])).unwrap();
-    let clock = mock.clock();
-    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    let result = results.studies.into_iter().next().unwrap();
+    let result = run_study(study, mock);
     for law in &result.parts.laws {
         assert!(result.sentences.contains(&law.sentence), "{}", law.sentence);
     }
     result.parts.laws
+}
+
+fn is_flat(law: &Law) -> bool {
+    matches!(law.shape, Shape::Flat | Shape::NearlyFlat)
 }
 
 /// Some noise: up to 0.6 % and never the same twice in a row.
@@ -105,19 +94,11 @@ fn nodes_with_the_same_work_each_have_a_law_too() {
         (point.sweep, point.parameter) = ("weak".to_owned(), "nodes".to_owned());
     }
     let laws = laws(cases, |_, _, n| 10 * MS + noise(n));
-    assert!(
-        matches!(laws[0].shape, Shape::Flat | Shape::NearlyFlat),
-        "{laws:?}"
-    );
+    assert!(is_flat(&laws[0]), "{laws:?}");
     let said = &laws[0].sentence;
-    assert!(
-        said.starts_with("weak, 1 to 4 nodes, processes: "),
-        "{said}"
-    );
-    assert!(
-        said.contains("each further node costs") && said.contains("one node's part"),
-        "{said}"
-    );
+    begins(said, "weak, 1 to 4 nodes, processes: ");
+    has(said, "each further node costs");
+    has(said, "one node's part");
 }
 
 /// The law of the same work on 1 to 4 nodes, which takes `ns` of their number.
@@ -130,63 +111,46 @@ fn over_nodes(ns: fn(u64) -> u64) -> Law {
         default: Some(0),
         over_nodes: true,
     });
-    let folder = tempdir().unwrap();
-    let mut mock = Mock::new(move |_, _, n, spec| {
+    let mock = Mock::new(move |_, _, n, spec| {
         let nodes = u64::from(spec.variant.flows) / 2;
         let mut answer = done(spec, ns(nodes) + noise(n), PROOF);
-        if let Answer::Done(record) = &mut answer {
-            for rep in &mut record.reps {
-                let counts = [
-                    ("compute_ns", 5 - nodes),
-                    ("communication_ns", nodes),
-                    ("waiting_ns", 0),
-                ];
-                rep.self_managed = Some(Box::new(SelfManagedUsage {
-                    counts: counts.map(|(name, ns)| (name.to_owned(), ns)).into(),
-                    ..SelfManagedUsage::default()
-                }));
-            }
+        for rep in &mut record(&mut answer).reps {
+            let counts = [
+                ("compute_ns", 5 - nodes),
+                ("communication_ns", nodes),
+                ("waiting_ns", 0),
+            ];
+            rep.self_managed = Some(Box::new(SelfManagedUsage {
+                counts: counts.map(|(name, ns)| (name.to_owned(), ns)).into(),
+                ..SelfManagedUsage::default()
+            }));
         }
         answer
     });
-    let mut journal = Journal::create(folder.path(), header(vec![study(vec![one])])).unwrap();
-    let clock = mock.clock();
-    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    results.studies[0].parts.laws[0].clone()
+    run_study(study(vec![one]), mock).parts.laws.remove(0)
 }
 
 #[test]
 fn the_same_work_on_more_nodes_has_a_law_of_nodes_x_time() {
     let all_divided = over_nodes(|nodes| 120 * MS / nodes);
-    assert!(
-        matches!(all_divided.shape, Shape::Flat | Shape::NearlyFlat),
-        "{all_divided:?}"
-    );
+    assert!(is_flat(&all_divided), "{all_divided:?}");
     let said = &all_divided.sentence;
-    assert!(
-        said.starts_with("strong, 1 to 4 nodes, ranks: nodes x time is ")
-            && said.contains("; 4 nodes beat every smaller number"),
-        "{said}"
-    );
+    begins(said, "strong, 1 to 4 nodes, ranks: nodes x time is ");
+    has(said, "; 4 nodes beat every smaller number");
     let nothing_divided = over_nodes(|_| 20 * MS);
     assert_eq!(nothing_divided.shape, Shape::Linear);
     let said = &nothing_divided.sentence;
-    assert!(
-        said.contains("a further node stops paying at 1: "),
-        "{said}"
-    );
+    has(said, "a further node stops paying at 1: ");
 }
 
 #[test]
 fn where_a_further_node_stops_paying_is_said_with_what_flows_do() {
     let said = over_nodes(|nodes| 40 * MS / nodes + 4 * MS * nodes).sentence;
-    assert!(
-        said.contains("; a further node stops paying at 3: on 4 it takes ")
-            && said.ends_with(
-                "; of a flow's time on 1 and on 4 nodes: computing 80 and 20 %, communication 20 and 80 %, \
-                 waiting 0 and 0 %"
-            ),
-        "{said}"
+    has(&said, "; a further node stops paying at 3: on 4 it takes ");
+    ends(
+        &said,
+        "; of a flow's time on 1 and on 4 nodes: computing 80 and 20 %, communication 20 and 80 %, \
+                 waiting 0 and 0 %",
     );
 }
 
@@ -201,28 +165,25 @@ fn each_worker_that_costs_the_same_makes_a_line() {
     assert_eq!(laws[0].expected, Some(Shape::Linear));
     assert!((laws[0].line.slope - 10e6).abs() < 1e5, "{:?}", laws[0]);
     let said = &laws[0].sentence;
-    assert!(
-        said.starts_with(
-            "cpu with 2 to 5 processes: the time is linear in their number, as the source \
-             says: each further worker costs 10.0 ms [9.9"
-        ) && said.contains(" 100 % [9")
-            && said.ends_with("of one worker's part of the time (R² 1.000)"),
-        "{said}"
+    begins(
+        said,
+        "cpu with 2 to 5 processes: the time is linear in their number, as the source \
+             says: each further worker costs 10.0 ms [9.9",
     );
+    has(said, " 100 % [9");
+    ends(said, "of one worker's part of the time (R² 1.000)");
 }
 
 #[test]
 fn workers_that_all_wait_at_once_are_flat() {
     let laws = laws(sweep(&[2, 4, 8], io, "one"), |_, _, n| 10 * MS + noise(n));
     assert_eq!(laws[1].shape, Shape::Flat);
-    assert!(
-        laws[1].sentence.starts_with(
-            "io with 2 to 8 threads: the time is flat, as the source says: each further \
-             worker costs "
-        ) && !laws[1].sentence.contains("R²"),
-        "{}",
-        laws[1].sentence
+    begins(
+        &laws[1].sentence,
+        "io with 2 to 8 threads: the time is flat, as the source says: each further \
+             worker costs ",
     );
+    lacks(&laws[1].sentence, "R²");
 }
 
 /// A slope whose interval leaves out 0 was called flat.
@@ -234,10 +195,8 @@ fn a_small_slope_that_is_known_not_to_be_0_is_nearly_flat() {
     });
     assert_eq!(laws[1].shape, Shape::NearlyFlat);
     let said = &laws[1].sentence;
-    assert!(
-        said.contains("the time is nearly flat, as the source says: ") && !said.contains("R²"),
-        "{said}"
-    );
+    has(said, "the time is nearly flat, as the source says: ");
+    lacks(said, "R²");
 }
 
 #[test]
@@ -247,10 +206,10 @@ fn a_law_that_was_not_expected_comes_with_what_the_cpu_says() {
         units * 10 * MS + noise(n)
     });
     let said = &laws[0].sentence;
-    assert!(
-        said.contains("linear in their number, where the source says flat: ")
-            && said.ends_with("they use 150 % of the CPU, so it is the CPU that they wait for"),
-        "{said}"
+    has(said, "linear in their number, where the source says flat: ");
+    ends(
+        said,
+        "they use 150 % of the CPU, so it is the CPU that they wait for",
     );
 }
 
@@ -261,11 +220,9 @@ fn what_lies_between_is_told_as_such_and_nothing_is_expected_of_free_workers() {
     });
     assert_eq!((laws[0].shape, laws[0].expected), (Shape::Between, None));
     let said = &laws[0].sentence;
-    assert!(
-        said.contains(
-            ": the time grows in a line, by less than in proportion: each further worker "
-        ),
-        "{said}"
+    has(
+        said,
+        ": the time grows in a line, by less than in proportion: each further worker ",
     );
     // 4 ms of (20 + 3.5 * 4) / 3.5.
     assert!((laws[0].growth - 0.41).abs() < 0.01, "{}", laws[0].growth);
@@ -281,10 +238,9 @@ fn steeper_and_falling_laws_have_their_names() {
         (60 - 8 * units) * MS + noise(n)
     });
     assert_eq!(fall[0].shape, Shape::Falling);
-    assert!(
-        fall[0]
-            .sentence
-            .contains("the time falls, where the source says linear")
+    has(
+        &fall[0].sentence,
+        "the time falls, where the source says linear",
     );
 }
 
@@ -294,11 +250,7 @@ fn two_counts_and_wild_slots_tell_no_law() {
         units * 10 * MS + noise(n)
     });
     assert_eq!(two[0].shape, Shape::CannotTell);
-    assert!(
-        two[0].sentence.ends_with("2 counts are too few"),
-        "{}",
-        two[0].sentence
-    );
+    ends(&two[0].sentence, "2 counts are too few");
     let wild = laws(sweep(&[2, 3, 4], cpu, "one"), |_, units, n| {
         (units + 7 * (n as u64 * 7 % 11)) * 10 * MS
     });
@@ -311,12 +263,9 @@ fn a_law_that_certainly_grows_is_not_called_unknown() {
         units * (90 + 14 * (n as u64 * 7 % 5)) * MS / 10
     });
     assert_eq!(laws[0].shape, Shape::Growing, "{}", laws[0].sentence);
-    assert!(
-        laws[0]
-            .sentence
-            .contains("the time grows, whether in a line is not clear, where the source says flat"),
-        "{}",
-        laws[0].sentence
+    has(
+        &laws[0].sentence,
+        "the time grows, whether in a line is not clear, where the source says flat",
     );
 }
 
@@ -346,5 +295,5 @@ fn what_a_constant_tells_better_is_not_called_a_line() {
         law.line.straightness.is_some_and(|share| share <= 0.0),
         "{law:?}"
     );
-    assert!(law.sentence.ends_with("(not a line)"), "{}", law.sentence);
+    ends(&law.sentence, "(not a line)");
 }

@@ -1,10 +1,9 @@
 use flow::profile::{Node, Profile, STRIPPED};
-use flow::{Answer, Proof, SlotRecord};
-use measure::memory::Reading;
+use flow::{Answer, Proof};
 
 use super::*;
-use crate::data::Outcome;
-use crate::testing::{MEMORY, case, rep};
+use crate::findings::testing::{self, begins, done_in, ends, lacks};
+use crate::testing::{case, rep};
 
 const TWO: [&str; 2] = ["process", "thread"];
 
@@ -32,32 +31,11 @@ fn profile(paths: &[(&[&str], u64)]) -> Profile {
     profile
 }
 
-fn record() -> SlotRecord {
-    SlotRecord {
-        warmups: Vec::new(),
-        reps: vec![rep(1_000_000, Proof::default())],
-        memory: Reading::Honest(MEMORY),
-        timed: None,
-        proof: Proof::default(),
-    }
-}
-
 fn slot(round: usize, variant: usize, profile: Measured<Profile>) -> RawSlot {
-    let outcome = Outcome {
-        answer: Answer::Done(record()),
-        launch_ns: 1,
-        samples: None,
-        film: None,
-        profile: Some(profile),
-        simulated: None,
-    };
-    RawSlot {
-        round,
-        variant,
-        at_s: 0.0,
-        value_ns: Some(1e6),
-        outcome,
-    }
+    let answer = Answer::Done(done_in(vec![rep(1_000_000, Proof::default())]));
+    let mut slot = testing::slot(round, variant, 1e6, answer);
+    slot.outcome.profile = Some(profile);
+    slot
 }
 
 /// Sixteen rounds; `of` says what a side of a round has.
@@ -93,11 +71,7 @@ fn a_place_that_is_larger_in_every_round_is_named_with_its_size() {
     assert!(low < 90e-6 && 90e-6 < high, "{low} {high}");
     assert!((first.difference_s() - 90e-6).abs() < 3e-6, "{first:?}");
     assert_eq!(found.named().count(), 1, "{:?}", found.places);
-    assert!(
-        found.cause().unwrap().starts_with("slow: all of the 89"),
-        "{:?}",
-        found.cause()
-    );
+    begins(&found.cause().unwrap(), "slow: all of the 89");
     let node = |name: &str| found.tree.iter().find(|frame| frame.name == name).unwrap();
     assert!(node("slow").is_named && !node("work").is_named);
     assert!(
@@ -123,7 +97,7 @@ fn a_place_has_the_callers_of_its_difference_and_not_those_of_its_time() {
     let first = found.named().next().unwrap();
     assert_eq!(first.callers, ["lock", "update"]);
     let words = first.words();
-    assert!(words.ends_with("), called by lock, update"), "{words}");
+    ends(&words, "), called by lock, update");
 }
 
 #[test]
@@ -180,11 +154,8 @@ fn what_is_too_small_is_shown_and_not_judged() {
             (&[ON, "tiny"], 100 + 400 * variant as u64),
         ])
     });
-    let tiny = found
-        .places
-        .iter()
-        .find(|place| place.name == "tiny")
-        .unwrap();
+    let mut places = found.places.iter();
+    let tiny = places.find(|place| place.name == "tiny").unwrap();
     assert_eq!(
         (tiny.p_value, tiny.is_named, tiny.interval),
         (None, false, None)
@@ -204,12 +175,10 @@ fn a_wait_for_a_child_is_no_time() {
         ])
     });
     assert!(found.total_s[1] < 1.2e-3, "{:?}", found.total_s);
-    assert!(
-        found
-            .places
-            .iter()
-            .all(|place| !place.name.contains("child"))
-    );
+    found
+        .places
+        .iter()
+        .for_each(|place| lacks(&place.name, "child"));
 }
 
 #[test]

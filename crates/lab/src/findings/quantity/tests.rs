@@ -5,30 +5,19 @@ use measure::Measured;
 use measure::memory::Reading;
 
 use super::{Basis, Compared, Kind, Look, QuantityFinding, SlotValues, Unit, Word};
-use crate::data::{Outcome, RawSlot};
+use crate::data::RawSlot;
+use crate::findings::testing::{begins, done_in, slot};
 use crate::testing::{MS, PROOF, case, header, rep, study};
 
 /// Rounds of a process and a thread whose records are changed.
 fn slots(rounds: usize, change: impl Fn(usize, usize, &mut SlotRecord)) -> Vec<RawSlot> {
-    let slot = |round: usize, variant: usize| {
-        let mut record = SlotRecord {
-            warmups: Vec::new(),
-            reps: vec![rep(10 * MS, PROOF)],
-            memory: Reading::Honest(crate::testing::MEMORY),
-            timed: None,
-            proof: PROOF,
-        };
+    let of = |round: usize, variant: usize| {
+        let mut record = done_in(vec![rep(10 * MS, PROOF)]);
         change(round, variant, &mut record);
-        RawSlot {
-            round,
-            variant,
-            at_s: 0.0,
-            value_ns: Some(10e6),
-            outcome: Outcome::new(Answer::Done(record), 0),
-        }
+        slot(round, variant, 10e6, Answer::Done(record))
     };
     (0..rounds)
-        .flat_map(|round| [slot(round, 0), slot(round, 1)])
+        .flat_map(|round| [of(round, 0), of(round, 1)])
         .collect()
 }
 
@@ -65,12 +54,9 @@ fn memory_has_a_verdict_as_time_has() {
     let contrast = found.contrast.value().unwrap();
     assert_eq!((found.verdict, contrast.basis), (Word::Less, Basis::Ratio));
     assert!((contrast.estimate - 0.8).abs() < 0.001, "{contrast:?}");
-    assert!(
-        found
-            .sentence
-            .starts_with("user memory (PSS): threads 20 % less than processes ["),
-        "{}",
-        found.sentence
+    begins(
+        &found.sentence,
+        "user memory (PSS): threads 20 % less than processes [",
     );
 }
 
@@ -93,11 +79,7 @@ fn zeros_and_small_counts_are_compared_by_their_difference() {
         (found.verdict, contrast.basis),
         (Word::More, Basis::Difference)
     );
-    assert!(
-        found.sentence.starts_with("page faults: threads 4.5"),
-        "{}",
-        found.sentence
-    );
+    begins(&found.sentence, "page faults: threads 4.5");
 }
 
 #[test]

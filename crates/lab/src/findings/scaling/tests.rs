@@ -2,14 +2,14 @@
 
 use flow::record::footprint::{OfCore, Touched};
 use flow::record::kernel_counters::KernelCounters;
-use flow::{Answer, Placement, Variant};
+use flow::{Placement, Variant};
 use workload::{Bytes, Warehouse, Work};
 
 use super::*;
-use crate::data::{Case, LabelledVariant, Metric, SweepPoint};
+use crate::data::{Case, LabelledVariant, Metric};
 use crate::findings::StudyResult;
-use crate::run::Journal;
-use crate::run::progress::Silent;
+use crate::findings::testing::{begins, ends, has, lacks};
+use crate::findings::testing::{point as point_of_sweep, record, run_study};
 use crate::testing;
 use crate::testing::{MS, Mock, PROOF, done};
 
@@ -24,14 +24,8 @@ fn case(flows: u32) -> Case {
         },
         ..labelled
     });
-    Case {
+    let case = Case {
         name: format!("warehouse/cores/{flows}"),
-        sweep: Some(SweepPoint {
-            sweep: "warehouse/cores".to_owned(),
-            parameter: "flows".to_owned(),
-            value: flows.into(),
-            unit: "flows".to_owned(),
-        }),
         work: Work::Warehouse(Warehouse {
             workers: flows.into(),
             transactions: 1_000,
@@ -42,7 +36,8 @@ fn case(flows: u32) -> Case {
         variants: variants.collect(),
         max_rounds: Some(10),
         ..like
-    }
+    };
+    point_of_sweep(case, ["warehouse/cores", "flows", "flows"], flows.into())
 }
 
 fn footprint(shared: u64, by_cores: Measured<Touched>) -> Footprint {
@@ -74,11 +69,9 @@ fn results(ns: fn(u64, &str) -> u64) -> StudyResult {
 
 fn with_footprint(ns: fn(u64, &str) -> u64, footprint: Footprint) -> StudyResult {
     let study = testing::study(vec![case(1), case(2), case(64)]);
-    let mut mock = Mock::new(move |units, model, _, spec| {
+    let mock = Mock::new(move |units, model, _, spec| {
         let mut answer = done(spec, ns(units, model), PROOF);
-        if let Answer::Done(record) = &mut answer
-            && let Some(last) = record.reps.last_mut()
-        {
+        if let Some(last) = record(&mut answer).reps.last_mut() {
             last.kernel_counters = Some(Box::new(KernelCounters {
                 migrations: Measured::not_available("not read", ""),
                 io: Measured::not_available("not read", ""),
@@ -88,11 +81,7 @@ fn with_footprint(ns: fn(u64, &str) -> u64, footprint: Footprint) -> StudyResult
         }
         answer
     });
-    let folder = tempfile::tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), testing::header(vec![study])).unwrap();
-    let clock = mock.clock();
-    let mut results = crate::run::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    results.studies.remove(0)
+    run_study(study, mock)
 }
 
 /// Twice the flows take 1.25 times as long; threads a tenth longer than processes.
@@ -139,19 +128,12 @@ fn throughput_is_work_over_time_and_over_one_flow() {
 fn the_answer_names_work_and_way_and_numbers_beyond_the_cpus_are_said() {
     let study = results(times);
     let said = &study.sentences;
-    assert!(said[0].starts_with("warehouse with "), "{said:?}");
-    assert!(
-        said[0].contains("along cores: threads 1.10x slower"),
-        "{said:?}"
-    );
-    let beyond = said
-        .iter()
-        .find(|line| line.contains("64 flows are more than"));
-    assert!(beyond.is_some(), "{said:?}");
+    begins(&said[0], "warehouse with ");
+    has(&said[0], "along cores: threads 1.10x slower");
+    has(&said.join("\n"), "64 flows are more than");
     let of_pages = "of the 193 pages that 64 threads work on, 7 are";
-    assert!(said.iter().any(|line| line.contains(of_pages)), "{said:?}");
-    let crossover = said.iter().any(|line| line.contains("instead of"));
-    assert!(!crossover, "{said:?}");
+    has(&said.join("\n"), of_pages);
+    lacks(&said.join("\n"), "instead of");
 }
 
 #[test]
@@ -175,27 +157,18 @@ fn where_flows_have_cores_it_is_pages_of_several_cores_that_are_told() {
 #[test]
 fn other_work_has_no_scaling() {
     let study = testing::study(vec![testing::case("x", 1, &["process", "thread"])]);
-    let mut mock = Mock::timed(|_, _| MS);
-    let folder = tempfile::tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), testing::header(vec![study])).unwrap();
-    let clock = mock.clock();
-    let results = crate::run::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    assert!(results.studies[0].parts.scaling.is_empty());
+    let study = run_study(study, Mock::timed(|_, _| MS));
+    assert!(study.parts.scaling.is_empty());
 }
 
 /// What a study says whose repetitions take what this function says of flows and model; cases whose flows
 /// take 0 fail.
 fn said(cases: Vec<Case>, ns: fn(u64, &str) -> u64) -> StudyResult {
-    let study = testing::study(cases);
-    let mut mock = Mock::new(move |units, model, _, spec| match ns(units, model) {
+    let mock = Mock::new(move |units, model, _, spec| match ns(units, model) {
         0 => testing::lost(),
         ns => done(spec, ns, PROOF),
     });
-    let folder = tempfile::tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), testing::header(vec![study])).unwrap();
-    let clock = mock.clock();
-    let mut results = crate::run::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    results.studies.remove(0)
+    run_study(testing::study(cases), mock)
 }
 
 #[test]
@@ -207,11 +180,8 @@ fn a_run_that_was_cut_at_one_flow_names_work_and_way_and_what_has_no_data() {
     let only_one = |flows: u64, _: &str| if flows == 1 { MS } else { 0 };
     let study = said(vec![case(1), other], only_one);
     let first = &study.sentences[0];
-    assert!(
-        first.starts_with("warehouse with 1 flow along cores: "),
-        "{first}"
-    );
-    assert!(first.ends_with("; no data yet: other"), "{first}");
+    begins(first, "warehouse with 1 flow along cores: ");
+    ends(first, "; no data yet: other");
 }
 
 /// A server in three forms, and the same requests within the program.
@@ -240,12 +210,9 @@ fn a_server_alone_has_a_sentence_a_form_and_is_not_answered_by_what_the_network_
     let within_is_faster = |_: u64, model: &str| if model == "fiber" { MS } else { 4 * MS };
     let study = said(vec![server()], within_is_faster);
     let first = &study.sentences[0];
-    assert!(
-        first.starts_with("wiki-server: threads and processes"),
-        "{first}"
-    );
-    assert!(first.contains("; 1x1 and processes"), "{first}");
-    assert!(!first.contains("fiber"), "{first}");
+    begins(first, "wiki-server: threads and processes");
+    has(first, "; 1x1 and processes");
+    lacks(first, "fiber");
     let headline = study.headline().unwrap();
     assert_eq!(headline.subject, "thread");
 }

@@ -3,6 +3,7 @@
 use workload::Spin;
 
 use super::*;
+use crate::findings::testing::{begins, has, lacks};
 
 #[test]
 fn a_planted_difference_that_was_never_looked_for_is_not_said_to_be_missed() {
@@ -49,14 +50,9 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
     let noisy = |_: &str, n: usize| 20 * MS + (n as u64 * 7919 % 100) * MS / 1000;
     let result = run_cases(vec![calibration.clone()], Mock::timed(noisy));
     let said = result.sentences.join("\n");
-    assert!(
-        said.contains("identical programs were not called different"),
-        "{said}"
-    );
-    assert!(
-        said.contains("this machine can detect differences of") && said.contains(" in 80 ("),
-        "{said}"
-    );
+    has(&said, "identical programs were not called different");
+    has(&said, "this machine can detect differences of");
+    has(&said, " in 80 (");
 
     let Work::Spin(mut planted) = calibration.work.clone() else {
         panic!("not spin")
@@ -70,11 +66,7 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
         done(spec, (if planted { 22 } else { 20 }) * MS + n as u64, PROOF)
     });
     let result = run_cases(vec![calibration], slower);
-    assert!(
-        result.sentences[1].starts_with("a planted 10 % was found: "),
-        "{:?}",
-        result.sentences
-    );
+    begins(&result.sentences[1], "a planted 10 % was found: ");
 }
 
 #[test]
@@ -92,18 +84,12 @@ fn what_a_sampler_costs_is_the_difference_that_it_makes() {
     };
     let said = |mock| run_cases(vec![sampled.clone()], mock).sentences[1].clone();
     let dear = said(costing(10));
-    assert!(
-        dear.starts_with("sampled: it costs at least 10 %: a run with it is 1.09x"),
-        "{dear}"
+    begins(
+        &dear,
+        "sampled: it costs at least 10 %: a run with it is 1.09x",
     );
     let cheap = said(costing(0));
-    assert!(
-        cheap.starts_with("sampled: it costs no more than 1 %: "),
-        "{cheap}"
-    );
-    assert!(
-        cheap.contains("CPU time of the flows 1.000x as much"),
-        "{cheap}"
-    );
-    assert!(!cheap.contains("identical programs"), "{cheap}");
+    begins(&cheap, "sampled: it costs no more than 1 %: ");
+    has(&cheap, "CPU time of the flows 1.000x as much");
+    lacks(&cheap, "identical programs");
 }

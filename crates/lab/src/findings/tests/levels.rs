@@ -1,20 +1,16 @@
 //! From which value of a sweep on processes cost more than a level.
 
 use super::*;
-use crate::data::{Metric, SweepPoint};
+use crate::data::Metric;
+use crate::findings::testing::{begins, has, lacks};
 
 /// Cases of a sweep; the value of each is the units of its work.
 fn sweep(values: &[u64]) -> Vec<Case> {
-    let point = |&value: &u64| Case {
-        sweep: Some(SweepPoint {
-            sweep: "grain".to_owned(),
-            parameter: "block".to_owned(),
-            value: value as f64,
-            unit: "numbers".to_owned(),
-        }),
-        ..case(&format!("grain/{value}"), value, &["process", "thread"])
+    let at = |&value: &u64| {
+        let case = case(&format!("grain/{value}"), value, &["process", "thread"]);
+        point(case, ["grain", "block", "numbers"], value as f64)
     };
-    values.iter().map(point).collect()
+    values.iter().map(at).collect()
 }
 
 /// Work of 1 us a number; making processes costs 2 ms more than making threads.
@@ -30,14 +26,11 @@ fn a_sweep_says_below_which_value_processes_cost_more() {
     let result = run_cases(sweep(&[100, 1000, 10_000, 100_000]), fixed_cost());
     // The truth, were there no bends: 199,000, 19,000 and 1,000.
     let said = result.sentences.last().unwrap();
-    assert!(
-        said.starts_with("grain: processes instead of threads cost more than 1 % everywhere from 100 to 100,000 numbers, more than 10 % below about "),
-        "{said}"
+    begins(
+        said,
+        "grain: processes instead of threads cost more than 1 % everywhere from 100 to 100,000 numbers, more than 10 % below about ",
     );
-    assert!(
-        said.contains("more than 2x below about 1,000 numbers [990 … 1,000]"),
-        "{said}"
-    );
+    has(said, "more than 2x below about 1,000 numbers [990 … 1,000]");
 }
 
 #[test]
@@ -64,19 +57,14 @@ fn a_sweep_claims_no_level_that_lies_within_an_interval() {
     });
     let result = run_cases(sweep(&[1000, 100_000]), mock);
     let said = result.sentences.last().unwrap();
-    assert!(
-        said.contains("more than 10 % everywhere from 1,000 to 100,000 numbers"),
-        "{said}"
+    has(
+        said,
+        "more than 10 % everywhere from 1,000 to 100,000 numbers",
     );
     let end = said.split(", ").last().unwrap();
-    assert!(
-        !end.contains("everywhere") && !end.contains("nowhere"),
-        "{said}"
-    );
-    assert!(
-        said.contains("more or less than 2x: unclear (threads 1.75x"),
-        "{said}"
-    );
+    lacks(end, "everywhere");
+    lacks(end, "nowhere");
+    has(said, "more or less than 2x: unclear (threads 1.75x");
 }
 
 #[test]
@@ -88,8 +76,5 @@ fn a_sweep_that_was_cut_before_its_first_slot_has_no_empty_list_of_winners() {
     let mut mock = fixed_cost();
     mock.signal_after = Some(0);
     let said = run_cases(cases, mock).sentences;
-    assert!(
-        !said.iter().any(|said| said.contains("cheapest")),
-        "{said:?}"
-    );
+    lacks(&said.join("\n"), "cheapest");
 }

@@ -3,6 +3,7 @@
 use super::switches::switches;
 use super::*;
 use crate::findings::limits;
+use crate::findings::testing::{begins, has};
 
 #[test]
 fn limits_tell_the_number_the_limit_and_the_price_of_one() {
@@ -39,15 +40,9 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
     });
     let result = run_cases(cases, mock);
     let headline = &result.sentences[0];
-    assert!(
-        headline.starts_with("at most ") && headline.contains(" threads"),
-        "{headline}"
-    );
-    assert!(
-        result.sentences[1].starts_with("at 100 flows: "),
-        "{:?}",
-        result.sentences
-    );
+    begins(headline, "at most ");
+    has(headline, " threads");
+    begins(&result.sentences[1], "at 100 flows: ");
     let limits = result.parts.limits.iter();
     for (limit, model) in limits.zip(["process", "thread", "task"]) {
         assert_eq!((limit.label.as_str(), limit.made), (model, 1_100));

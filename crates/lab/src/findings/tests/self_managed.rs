@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use flow::{Answer, SelfManagedUsage, SlotSpec};
-use tempfile::tempdir;
 use workload::{Design, Reading, Work};
 
 use crate::data::{Preset, Settings, Study};
-use crate::findings::{Cause, Results, StudyResult};
-use crate::run::progress::Silent;
-use crate::run::{Journal, run};
+use crate::findings::testing::{begins, has, results};
+use crate::findings::{CaseResult, Cause, StudyResult};
 use crate::testing::{MS, Mock, PROOF, done, header};
 
 fn study() -> Study {
@@ -110,6 +108,11 @@ fn result() -> StudyResult {
     result_of(0)
 }
 
+fn case<'a>(result: &'a StudyResult, name: &str) -> &'a CaseResult {
+    let mut cases = result.cases.iter();
+    cases.find(|case| case.case.name == name).unwrap()
+}
+
 /// Each repetition reads this many blocks from a disk.
 fn result_of(disk_blocks: u64) -> StudyResult {
     let (result, mock) = run_with(disk_blocks, |_| {});
@@ -121,14 +124,10 @@ fn result_of(disk_blocks: u64) -> StudyResult {
 
 /// With other settings than the usual ones.
 fn run_with(disk_blocks: u64, set: impl FnOnce(&mut Settings)) -> (StudyResult, Mock) {
-    let folder = tempdir().unwrap();
     let mut mock = Mock::new(move |_, _, n, spec| answer(n, spec, disk_blocks));
     let mut header = header(vec![study()]);
     set(&mut header.settings);
-    let mut journal = Journal::create(folder.path(), header).unwrap();
-    let clock = mock.clock();
-    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    (results.studies.into_iter().next().unwrap(), mock)
+    (results(header, &mut mock).studies.remove(0), mock)
 }
 
 /// Of one and two rounds it was said which number is best, and by how much.
@@ -140,7 +139,7 @@ fn no_number_is_best_before_there_are_rounds_for_an_interval() {
         assert!(told.clone().count() == 4 && told.clone().all(|best| !best.is_told));
         let said = result.sentences.join("\n");
         let yet = "threads-mmap: the best number of threads is not known yet (too few rounds)";
-        assert!(said.contains(yet), "{said}");
+        has(&said, yet);
         for claim in ["best with", "too many cost", "flat", "with 16 threads"] {
             assert!(!said.contains(claim), "{claim}: {said}");
         }
@@ -163,12 +162,12 @@ fn no_number_takes_less_time_than_the_best() {
 #[test]
 fn questions_without_time_are_named_beside_the_headline() {
     let (result, _) = run_with(0, |settings| settings.budget_s = Some(200.0));
-    let rounds = |name: &str| {
-        let case = result.cases.iter().find(|case| case.case.name == name);
-        case.unwrap().rounds
-    };
-    assert!(rounds("designs-mmap") > 0, "{:#?}", result.sentences);
-    assert_eq!(rounds("flow-per-file"), 0);
+    assert!(
+        case(&result, "designs-mmap").rounds > 0,
+        "{:#?}",
+        result.sentences
+    );
+    assert_eq!(case(&result, "flow-per-file").rounds, 0);
     let without: Vec<&str> = result
         .cases
         .iter()
@@ -180,7 +179,7 @@ fn questions_without_time_are_named_beside_the_headline() {
         "stopped at the time limit: {} questions have no answer yet: ",
         without.len()
     );
-    assert!(said.starts_with(&begin), "{said}");
+    begins(said, &begin);
     assert!(without.iter().all(|name| said.contains(name)), "{said}");
     let all = self::result().sentences;
     assert!(!all.iter().any(|said| said.starts_with("stopped at")));
@@ -205,23 +204,20 @@ fn the_known_behaviour_is_found_and_explained() {
         found.unwrap_or_else(|| panic!("nothing of {start}: {:#?}", result.sentences))
     };
     let each = said("designs: thread per file takes");
-    assert!(
-        each.contains("19x as long as pool [18x … 19x]")
-            && each.contains("78,579 flows are made, not 2"),
-        "{each}"
-    );
-    assert!(said("threads-mmap: best with 1 thread ").contains("too many cost"));
+    has(each, "19x as long as pool [18x … 19x]");
+    has(each, "78,579 flows are made, not 2");
+    has(said("threads-mmap: best with 1 thread "), "too many cost");
     let crowd = said("threads-mmap: with 16 threads");
-    assert!(
-        crowd.contains("the kernel takes 1.90 s for the same work instead of 700 ms")
-            && crowd.contains("give up their CPU 5,000 times instead of 4"),
-        "{crowd}"
+    has(
+        crowd,
+        "the kernel takes 1.90 s for the same work instead of 700 ms",
     );
+    has(crowd, "give up their CPU 5,000 times instead of 4");
     let flat = said("threads-read: best with");
-    assert!(flat.contains("flat from there on: up to 16"), "{flat}");
-    assert!(flat.contains("1 takes 1.93x"), "{flat}");
+    has(flat, "flat from there on: up to 16");
+    has(flat, "1 takes 1.93x");
     let held = said("designs-mmap, designs: thread per file was held to");
-    assert!(held.contains("256 flows at one time"), "{held}");
+    has(held, "256 flows at one time");
 }
 
 /// What holds for all cases was said once for each of them, one line after the other.
@@ -260,11 +256,7 @@ fn what_holds_for_several_cases_is_said_once() {
 #[test]
 fn what_many_flows_cost_is_told_by_their_faults() {
     let result = result();
-    let case = |name: &str| {
-        let mut cases = result.cases.iter();
-        cases.find(|case| case.case.name == name).unwrap().clone()
-    };
-    let mut threads = case("threads-mmap");
+    let mut threads = case(&result, "threads-mmap").clone();
     for variant in &mut threads.variants {
         let flows = f64::from(variant.self_managed.as_ref().unwrap().most as u32);
         variant.counts.as_mut().unwrap().flow_faults = Some(100.0 * flows);
@@ -274,19 +266,13 @@ fn what_many_flows_cost_is_told_by_their_faults() {
         .iter()
         .find(|said| said.contains("with 16 threads"))
         .unwrap();
-    assert!(
-        crowd.contains("there are 1,600 page faults instead of 100"),
-        "{crowd}"
-    );
+    has(crowd, "there are 1,600 page faults instead of 100");
 }
 
 #[test]
 fn three_models_tell_the_address_space_from_the_table_of_files() {
     let result = result();
-    let shared = |name: &str| {
-        let case = result.cases.iter().find(|case| case.case.name == name);
-        case.unwrap().shared.unwrap()
-    };
+    let shared = |name: &str| case(&result, name).shared.unwrap();
     let mapped = shared("models-mmap");
     assert_eq!(mapped.cause, Cause::AddressSpace);
     assert!((2.5..2.7).contains(&mapped.address_space.estimate.ratio));
@@ -295,11 +281,7 @@ fn three_models_tell_the_address_space_from_the_table_of_files() {
         (1.03..1.04).contains(&read.file_table.estimate.ratio),
         "{read:?}"
     );
-    let case = result
-        .cases
-        .iter()
-        .find(|case| case.case.name == "models-mmap");
-    let why = &case.unwrap().findings[1].why;
+    let why = &case(&result, "models-mmap").findings[1].why;
     let waits = "threads wait for each other at the address space that they share: 5,000 times in \
                  the steady phase against 4";
     assert!(why.iter().any(|reason| reason == waits), "{why:#?}");

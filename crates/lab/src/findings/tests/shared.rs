@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::findings::operation_matrix;
+use crate::findings::testing::ends;
 
 const FOUR: [&str; 4] = [
     "process",
@@ -125,7 +126,7 @@ fn said_of_one_without_time(mut cut: Vec<crate::findings::CaseResult>) {
     }
     let said = operation_matrix::matrices(&cut)[0].sentences();
     let expected = "the same in 1, and not known in none; 1 was not compared (out of time)";
-    assert!(said[0].ends_with(expected), "{}", said[0]);
+    ends(&said[0], expected);
 }
 
 #[test]
@@ -137,13 +138,8 @@ fn maps_of_several_numbers_of_flows_tell_what_grows_with_them() {
         for labelled in &mut case.variants {
             labelled.variant.flows = flows;
         }
-        case.sweep = Some(crate::data::SweepPoint {
-            sweep: format!("flows/{name}"),
-            parameter: "flows".into(),
-            value: f64::from(flows),
-            unit: "flows".into(),
-        });
-        case
+        let sweep = format!("flows/{name}");
+        point(case, [&sweep, "flows", "flows"], f64::from(flows))
     };
     let mock = Mock::new(|flows, model, n, spec| {
         let Work::Operation(work) = &spec.work else {
@@ -173,13 +169,7 @@ fn a_map_is_silent_on_where_its_operations_cross() {
         let work = serde_json::json!({"kind": "operation", "operation": "mmap", "flows": flows});
         let mut case = case(&format!("mmap/{flows}"), u64::from(flows), &FOUR);
         case.work = serde_json::from_value(work).expect("an operation");
-        case.sweep = Some(crate::data::SweepPoint {
-            sweep: "flows".into(),
-            parameter: "flows".into(),
-            value: f64::from(flows),
-            unit: "flows".into(),
-        });
-        case
+        point(case, ["flows"; 3], f64::from(flows))
     };
     let mock =
         Mock::new(|_, model, n, spec| done(spec, four_times([10, 13, 10, 13])(model, n), PROOF));

@@ -1,26 +1,16 @@
 //! What is said of sweeps whose truth is known.
 
-use tempfile::tempdir;
 use workload::{Cpu, Work};
 
-use crate::data::{Case, SweepPoint};
-use crate::run::progress::Silent;
-use crate::run::{Journal, run};
-use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::data::Case;
+use crate::findings::testing::{self, begins, ends, has};
+use crate::testing::{MS, Mock, PROOF, case, done, study};
 
 /// A point of a sweep: its value, the models, and its work.
 fn point(at: u64, models: &[&str], work: Option<Work>) -> Case {
-    let case = case(&format!("s/{at}"), at, models);
-    Case {
-        sweep: Some(SweepPoint {
-            sweep: "swept".to_owned(),
-            parameter: "n".to_owned(),
-            value: at as f64,
-            unit: "things".to_owned(),
-        }),
-        work: work.unwrap_or(case.work),
-        ..case
-    }
+    let mut case = case(&format!("s/{at}"), at, models);
+    case.work = work.unwrap_or(case.work);
+    testing::point(case, ["swept", "n", "things"], at as f64)
 }
 
 fn workers(count: u64, models: &[&str]) -> Case {
@@ -35,8 +25,7 @@ const BOTH: [&str; 2] = ["process", "thread"];
 
 /// What is said of the sweep, of threads that take this many percent of what processes take.
 fn said(cases: Vec<Case>, percent: fn(u64, usize) -> u64) -> Vec<String> {
-    let folder = tempdir().unwrap();
-    let mut mock = Mock::new(move |units, model, n, spec| {
+    let mock = Mock::new(move |units, model, n, spec| {
         let percent = if model == "thread" {
             percent(units, n)
         } else {
@@ -46,13 +35,8 @@ fn said(cases: Vec<Case>, percent: fn(u64, usize) -> u64) -> Vec<String> {
         let proof = spec.work.expected().unwrap_or(PROOF);
         done(spec, 10 * MS * percent / 100 + noise, proof)
     });
-    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
-    let clock = mock.clock();
-    let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    let said = results.studies[0].sentences.iter();
-    said.filter(|said| said.starts_with("swept: "))
-        .cloned()
-        .collect()
+    let said = testing::run_study(study(cases), mock).sentences.into_iter();
+    said.filter(|said| said.starts_with("swept: ")).collect()
 }
 
 /// It was said that more or less than 10 % is not known.
@@ -62,15 +46,9 @@ fn a_rising_cost_is_told_from_where_on_it_is_more() {
     let said = said(cases, |at, _| if at == 2 { 100 } else { 130 });
     assert_eq!(said.len(), 1, "{said:?}");
     let said = &said[0];
-    assert!(
-        said.starts_with("swept: threads instead of processes cost "),
-        "{said}"
-    );
-    assert!(said.contains("more than 10 % above about "), "{said}");
-    assert!(
-        said.ends_with("more than 2x nowhere from 2 to 5 things"),
-        "{said}"
-    );
+    begins(said, "swept: threads instead of processes cost ");
+    has(said, "more than 10 % above about ");
+    ends(said, "more than 2x nowhere from 2 to 5 things");
 }
 
 /// Who is dearer was taken from the smallest value, where the two were alike.
@@ -82,10 +60,7 @@ fn the_dearer_one_is_the_one_that_is_told_to_be() {
         2 => 96 + n as u64 * 5 % 8,
         _ => 130,
     });
-    assert!(
-        said[0].starts_with("swept: threads instead of processes"),
-        "{said:?}"
-    );
+    begins(&said[0], "swept: threads instead of processes");
 }
 
 #[test]
@@ -102,10 +77,7 @@ fn a_winner_that_changes_is_named_with_where() {
     // So in any sweep, beside what it costs.
     let swept = [2, 3, 4, 5].map(|at| point(at, &BOTH, None)).to_vec();
     let said = said(swept, percent);
-    assert!(
-        said[0].contains("processes instead of threads cost more than 1 % "),
-        "{said:?}"
-    );
+    has(&said[0], "processes instead of threads cost more than 1 % ");
     assert_eq!(said[1], change);
 }
 

@@ -1,8 +1,10 @@
 //! Times of a switch: who is cheapest where, and the headline.
 
+use flow::{Answer, SlotSpec};
+
 use super::*;
-use crate::data::SweepPoint;
 use crate::findings::cheapest;
+use crate::findings::testing::{begins, has};
 
 /// What flows did that all took their turns.
 const TURNS: flow::record::Turns = flow::record::Turns {
@@ -15,21 +17,13 @@ const TURNS: flow::record::Turns = flow::record::Turns {
 
 /// Cases that measure switches at this many flows, of models whose switch takes this many ns.
 pub(super) fn switches(values: &[u64]) -> Vec<Case> {
-    let case = |&flows: &u64| Case {
-        sweep: Some(SweepPoint {
-            sweep: "flows".to_owned(),
-            parameter: "flows".to_owned(),
-            value: flows as f64,
-            unit: "flows".to_owned(),
-        }),
-        metric: crate::data::Metric::Switch,
-        ..case(
-            &format!("flows/{flows}"),
-            flows,
-            &["process", "thread", "task"],
-        )
+    let at = |&flows: &u64| {
+        let models = ["process", "thread", "task"];
+        let mut case = case(&format!("flows/{flows}"), flows, &models);
+        case.metric = crate::data::Metric::Switch;
+        point(case, ["flows"; 3], flows as f64)
     };
-    values.iter().map(case).collect()
+    values.iter().map(at).collect()
 }
 
 /// Processes take 2 us, threads 1 us and 1 ns more a flow, tasks 5 ns; each repetition holds
@@ -49,13 +43,17 @@ fn switching_but_at(lost_at: u64) -> Mock {
             "thread" => 1_000 + flows,
             _ => 5,
         };
-        let mut answer = done(spec, MS, PROOF);
-        for rep in &mut record(&mut answer).reps {
-            rep.steady_ns = a_turn * 1_000 + n as u64 % 3;
-            rep.turns = Some(TURNS);
-        }
-        answer
+        turns_of(spec, a_turn, n)
     })
+}
+
+fn turns_of(spec: &SlotSpec<Work>, a_turn: u64, n: usize) -> Answer {
+    let mut answer = done(spec, MS, PROOF);
+    for rep in &mut record(&mut answer).reps {
+        rep.steady_ns = a_turn * 1_000 + n as u64 % 3;
+        rep.turns = Some(TURNS);
+    }
+    answer
 }
 
 #[test]
@@ -70,12 +68,12 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
         (2000.0, 1002.0, 5.0)
     );
     let said = result.sentences.join("\n");
-    assert!(
-        said.contains("cheapest to switch: 2 flows: task (5.00 ns); 10,000 flows: task (5.00 ns)"),
-        "{said}"
+    has(
+        &said,
+        "cheapest to switch: 2 flows: task (5.00 ns); 10,000 flows: task (5.00 ns)",
     );
     let changes = "at 2 flows thread is cheaper than process, at 10,000 process is";
-    assert!(said.contains(changes), "{said}");
+    has(&said, changes);
     // Of one slot each it was shown all the same: the middle half of one has no width.
     let mut few = result.cases.clone();
     for case in &mut few {
@@ -96,7 +94,7 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     );
     let evidence = "(100.1 % in the worst repetition); every flow ran between two turns of the \
                     same flow in 100.0 % of";
-    assert!(said.contains(evidence), "{said}");
+    has(&said, evidence);
 }
 
 #[test]
@@ -113,23 +111,12 @@ fn the_headline_of_a_sweep_that_was_cut_speaks_of_what_was_compared() {
         mock.signal_after = signal_after;
         run_cases(switches(&[2, 5, 10]), mock).sentences[0].clone()
     };
-    assert!(
-        said(0, None).starts_with("at 2 flows: task "),
-        "{}",
-        said(0, None)
-    );
-    assert!(
-        said(2, None).starts_with("at 10 flows: task "),
-        "{}",
-        said(2, None)
-    );
+    begins(&said(0, None), "at 2 flows: task ");
+    begins(&said(2, None), "at 10 flows: task ");
     // The headline goes first: cut early, it has all rounds.
     let cut = said(0, Some(4 * 3));
-    assert!(
-        cut.starts_with("at 2 flows: not known: threads against processes: "),
-        "{cut}"
-    );
-    assert!(cut.contains("3 rounds are too few"), "{cut}");
+    begins(&cut, "at 2 flows: not known: threads against processes: ");
+    has(&cut, "3 rounds are too few");
 }
 
 #[test]
@@ -146,19 +133,11 @@ fn the_headline_of_switches_is_about_two_models_and_not_two_ways_of_one() {
             ("thread", _) => 1_000,
             _ => 2_000,
         };
-        let mut answer = done(spec, MS, PROOF);
-        for rep in &mut record(&mut answer).reps {
-            rep.steady_ns = a_turn * 1_000 + n as u64 % 3;
-            rep.turns = Some(TURNS);
-        }
-        answer
+        turns_of(spec, a_turn, n)
     });
     cases[0]
         .variants
         .retain(|labelled| labelled.label != "task");
     let said = run_cases(cases, mock).sentences[0].clone();
-    assert!(
-        said.contains("threads 2.00x faster than processes"),
-        "{said}"
-    );
+    has(&said, "threads 2.00x faster than processes");
 }

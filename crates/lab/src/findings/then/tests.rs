@@ -1,51 +1,38 @@
 //! Findings of a source held against scripted runs.
 
-use tempfile::tempdir;
-
 use super::{Standing, Then};
-use crate::data::{
-    Claim, Half, OfPair, OfSweep, Ours, Pair, Preset, Published, Step, Study, SweepPoint,
-};
-use crate::findings::Results;
+use crate::data::{Claim, Half, OfPair, OfSweep, Ours, Pair, Preset, Published, Step, Study};
 use crate::findings::quantity::Word;
+use crate::findings::testing::{begins, ends, has, lacks, point, record, results};
 use crate::plan::study::{builtin, builtin_names};
-use crate::run::progress::Silent;
-use crate::run::{Journal, run};
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
 
 fn published(claim: Claim, ours: Ours) -> Published {
     Published {
         finding: "x".to_owned(),
         theirs: "y".to_owned(),
-        place: None,
-        quotes: Vec::new(),
-        size: None,
-        seconds: None,
-        machine: None,
-        unlike: None,
-        from: None,
-        year: None,
         claim: Some(claim),
-        value: None,
-        points: Vec::new(),
         ours: Some(ours),
-        and: None,
-        not_here: None,
-        steps: Vec::new(),
-        cause: None,
-        note: None,
-        command: None,
+        ..Published::default()
     }
 }
 
-fn pair(quantity: &str) -> Ours {
-    Ours::Pair(Pair {
+fn of_pair(quantity: &str) -> Pair {
+    Pair {
         case: "x".to_owned(),
         subject: "thread".to_owned(),
         reference: "process".to_owned(),
         quantity: quantity.to_owned(),
         worker: None,
-    })
+    }
+}
+
+fn pair(quantity: &str) -> Ours {
+    Ours::Pair(of_pair(quantity))
+}
+
+fn verdicts(found: &[Then]) -> Vec<Standing> {
+    found.iter().map(|then| then.verdict).collect()
 }
 
 /// A run of a study that has a source with these findings.
@@ -59,14 +46,11 @@ fn held(mut study: Study, mut mock: Mock, published: Vec<Published>) -> Vec<Then
         topics: Vec::new(),
         published,
     });
-    let folder = tempdir().unwrap();
     let mut header = header(vec![study]);
     // Claims share a level, at which the seven rounds of a clear case have no interval.
     (header.settings.max_rounds, header.settings.exact_rounds) = (10, true);
-    let mut journal = Journal::create(folder.path(), header).unwrap();
-    let clock = mock.clock();
-    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    results.studies[0].parts.then_and_now.clone()
+    let mut results = results(header, &mut mock);
+    results.studies.remove(0).parts.then_and_now
 }
 
 /// Processes take 30 ms, threads 20 ms.
@@ -91,9 +75,8 @@ fn a_claim_is_reproduced_refuted_or_differs_as_ours_is_judged() {
         published(Claim::Same, pair("memory")),
         published(Claim::Less, pair("memory")),
     ]);
-    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
     assert_eq!(
-        verdicts,
+        verdicts(&found),
         [
             Standing::Reproduced,
             Standing::Refuted,
@@ -102,12 +85,9 @@ fn a_claim_is_reproduced_refuted_or_differs_as_ours_is_judged() {
             Standing::Differs,
         ]
     );
-    assert!(
-        found[0]
-            .ours
-            .starts_with("thread 20.0 ms, process 30.0 ms: threads 1.50x faster"),
-        "{}",
-        found[0].ours
+    begins(
+        &found[0].ours,
+        "thread 20.0 ms, process 30.0 ms: threads 1.50x faster",
     );
 }
 
@@ -131,41 +111,26 @@ fn a_claim_with_a_factor_is_reproduced_by_that_factor_alone() {
 /// "Threads have an advantage, but the allocator must be enhanced" was reproduced by its first half.
 #[test]
 fn a_finding_of_two_halves_is_reproduced_where_both_are() {
-    let both = |claim| Published {
+    use Standing::{CannotTell, Differs, Reproduced};
+    let both = |claim, case: &str| Published {
         and: Some(Half {
             claim,
-            ours: pair("time"),
+            ours: Ours::Pair(Pair {
+                case: case.to_owned(),
+                ..of_pair("time")
+            }),
         }),
         ..published(Claim::Same, pair("memory"))
     };
-    let mut missing = both(Claim::Faster);
-    missing.and = Some(Half {
-        claim: Claim::Faster,
-        ours: Ours::Pair(Pair {
-            case: "y".to_owned(),
-            subject: "thread".to_owned(),
-            reference: "process".to_owned(),
-            quantity: "time".to_owned(),
-            worker: None,
-        }),
-    });
-    let found = threads_faster(vec![both(Claim::Faster), both(Claim::Slower), missing]);
-    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
-    assert_eq!(
-        verdicts,
-        [
-            Standing::Reproduced,
-            Standing::Differs,
-            Standing::CannotTell
-        ]
-    );
-    assert!(
-        found[0].ours.contains("; and thread 20.0 ms"),
-        "{}",
-        found[0].ours
-    );
+    let found = threads_faster(vec![
+        both(Claim::Faster, "x"),
+        both(Claim::Slower, "x"),
+        both(Claim::Faster, "y"),
+    ]);
+    assert_eq!(verdicts(&found), [Reproduced, Differs, CannotTell]);
+    has(&found[0].ours, "; and thread 20.0 ms");
     let because = found[2].because.as_deref().unwrap();
-    assert!(because.contains("the case y was not run"), "{because}");
+    has(because, "the case y was not run");
 }
 
 /// A claim on the cost of one switch was judged by how many switches there were.
@@ -174,10 +139,7 @@ fn what_something_costs_is_held_against_the_difference_and_not_against_its_numbe
     let explains = |most: f64| Published {
         claim: None,
         value: Some(most),
-        ours: Some(Ours::Explains(match pair("switches") {
-            Ours::Pair(pair) => pair,
-            _ => unreachable!(),
-        })),
+        ours: Some(Ours::Explains(of_pair("switches"))),
         ..published(Claim::Faster, pair("time"))
     };
     // Processes take 10 ms longer, and no switch was counted.
@@ -185,7 +147,7 @@ fn what_something_costs_is_held_against_the_difference_and_not_against_its_numbe
     assert_eq!(found[0].verdict, Standing::Refuted);
     let ours = &found[0].ours;
     let said = "each of the context switches of processes would have to cost 10.0 ms ";
-    assert!(ours.starts_with(said), "{ours}");
+    begins(ours, said);
     let because = found[0].because.as_deref();
     assert_eq!(because, Some("none costs more than 10.0 µs"));
     assert_eq!(found[1].verdict, Standing::CannotTell);
@@ -208,11 +170,12 @@ fn each_row_has_the_command_that_runs_its_case() {
         assert!(commands.iter().any(|own| own == line), "{commands:?}");
     }
     // The quick preset has the case, and not this variant of it: its row repeated itself.
-    let mut by_pipe = published(Claim::Faster, pair("time"));
-    if let Some(Ours::Pair(pair)) = &mut by_pipe.ours {
-        pair.case = "flows/100".to_owned();
-        pair.subject = "process, pipe".to_owned();
-    }
+    let by_pipe = Pair {
+        case: "flows/100".to_owned(),
+        subject: "process, pipe".to_owned(),
+        ..of_pair("time")
+    };
+    let by_pipe = published(Claim::Faster, Ours::Pair(by_pipe));
     let command = super::again::command(&study, &by_pipe, &crate::testing::header(Vec::new()));
     assert_eq!(
         command,
@@ -241,12 +204,12 @@ fn each_row_has_the_command_that_runs_its_case() {
 
 #[test]
 fn what_was_not_run_is_said_and_what_cannot_be_is_not_possible() {
-    let mut elsewhere = published(Claim::Faster, pair("time"));
-    let Some(Ours::Pair(pair)) = &mut elsewhere.ours else {
-        panic!("a pair");
+    let elsewhere = Pair {
+        case: "other".to_owned(),
+        ..of_pair("time")
     };
-    pair.case = "other".to_owned();
-    let mut never = published(Claim::Faster, self::pair("time"));
+    let elsewhere = published(Claim::Faster, Ours::Pair(elsewhere));
+    let mut never = published(Claim::Faster, pair("time"));
     never.ours = None;
     never.not_here = Some("no such machine".to_owned());
     let by_another_study = never.clone();
@@ -289,9 +252,9 @@ fn what_a_quantity_is_made_of_is_told_by_differences() {
     let cause = found[0].cause.as_deref().unwrap_or_default();
     let parts = "20.0 ms are, by differences: 20.0 ms for a thread, 10.0 ms for an address space, \
                  10.0 ms less for nothing";
-    assert!(cause.ends_with(parts), "{cause}");
+    ends(cause, parts);
     let cause = found[1].cause.as_deref().unwrap_or_default();
-    assert!(!cause.contains("by differences"), "{cause}");
+    lacks(cause, "by differences");
 }
 
 /// What becomes of claims of a sweep whose slots take what `ns` says of their number.
@@ -300,14 +263,8 @@ fn swept(ns: fn(u64, &str, usize) -> u64, claims: [(Claim, &str); 4]) -> Vec<(St
     let mut cases = Vec::new();
     for workers in [2, 3, 5, 8] {
         let name = format!("n{workers}");
-        let mut one = case(&name, workers, &["process", "thread"]);
-        one.sweep = Some(SweepPoint {
-            sweep: "workers".to_owned(),
-            parameter: "workers".to_owned(),
-            value: workers as f64,
-            unit: "workers".to_owned(),
-        });
-        cases.push(one);
+        let one = case(&name, workers, &["process", "thread"]);
+        cases.push(point(one, ["workers"; 3], workers as f64));
     }
     let law = |variant: &str| {
         Ours::Law(OfSweep {
@@ -402,20 +359,18 @@ fn what_the_built_in_studies_name_exists() {
 /// The five workers of a source, judged at 5 % each, refuted one of it.
 #[test]
 fn each_of_several_workers_is_judged_at_their_share_of_the_level() {
-    let mut worker = published(Claim::Faster, pair("time"));
-    if let Some(Ours::Pair(pair)) = &mut worker.ours {
-        pair.quantity = "worker-done".to_owned();
-        pair.worker = Some(1);
-    }
+    let worker = Pair {
+        worker: Some(1),
+        ..of_pair("worker-done")
+    };
+    let worker = published(Claim::Faster, Ours::Pair(worker));
     let mock = Mock::new(|_, model, n, spec| {
         let mut answer = done(spec, 20 * MS, PROOF);
         // Ten rounds in one direction: an interval at 1.6 %, and none at a fifth of that.
         let ns = if model == "thread" { 10 * MS } else { 11 * MS } + n as u64;
-        if let flow::Answer::Done(record) = &mut answer {
-            for flow in record.reps.iter_mut().flat_map(|rep| &mut rep.flows) {
-                flow.end_ns = ns;
-            }
-        }
+        let reps = record(&mut answer).reps.iter_mut();
+        reps.flat_map(|rep| &mut rep.flows)
+            .for_each(|flow| flow.end_ns = ns);
         answer
     });
     let mut one = case("x", 5, &["process", "thread"]);
@@ -440,10 +395,7 @@ fn a_source_whose_run_took_far_longer_is_said_to_and_what_is_unlike_refutes_noth
     };
     let found = threads_faster(vec![longer, unlike]);
     let because = found[0].because.as_deref().unwrap_or_default();
-    assert!(
-        because.starts_with("the source's took 100 times as long"),
-        "{because}"
-    );
+    begins(because, "the source's took 100 times as long");
     assert_eq!(found[1].verdict, Standing::Differs);
     assert_eq!(found[1].because.as_deref(), Some("another allocator"));
 }
@@ -456,17 +408,14 @@ fn the_gap_of_a_source_is_explained_or_not_whatever_ours_is() {
         value: Some(1.0),
         size: Some(0.956),
         seconds: Some(2.886),
-        ours: Some(Ours::Explains(match pair("switches") {
-            Ours::Pair(pair) => pair,
-            _ => unreachable!(),
-        })),
+        ours: Some(Ours::Explains(of_pair("switches"))),
         ..published(Claim::Faster, pair("time"))
     };
     let found = threads_faster(vec![explains]);
     assert_eq!(found[0].verdict, Standing::Refuted);
     let said =
         "for the source's 127 ms, each of the context switches of processes would have to cost ";
-    assert!(found[0].ours.starts_with(said), "{}", found[0].ours);
+    begins(&found[0].ours, said);
 }
 
 /// A figure of a source could not be found in its text, or was from elsewhere without a word.
@@ -587,5 +536,5 @@ fn a_run_whose_hand_overs_were_ignored_shows_them_in_its_row() {
     let ignored = held(study(vec![case]), mock, vec![row]).remove(0);
     assert_eq!(ignored.verdict, Standing::SideBySide);
     let said = "x, process: 148 switches where 20,648 hand-overs must cause as many";
-    assert!(ignored.ours.starts_with(said), "{}", ignored.ours);
+    begins(&ignored.ours, said);
 }

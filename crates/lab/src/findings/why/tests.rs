@@ -10,7 +10,7 @@ use flow::{Pages, ParentMemory, Variant};
 use measure::Measured;
 use measure::counters::{Event, Scope};
 use measure::memory::Memory;
-use stats::{Estimate, Rule, Verdict};
+use stats::{Rule, Verdict};
 
 use super::*;
 use crate::findings::Phases;
@@ -96,19 +96,16 @@ fn dear_process() -> Profile {
 }
 
 fn evidence<'a>(thread: &'a Profile, process: &'a Profile, verdict: Verdict) -> Evidence<'a> {
+    let [subject, reference] =
+        [("thread", thread), ("process", process)].map(|(label, profile)| Side {
+            label,
+            profile,
+            typical_ns: None,
+            counted: None,
+        });
     Evidence {
-        subject: Side {
-            label: "thread",
-            profile: thread,
-            typical_ns: None,
-            counted: None,
-        },
-        reference: Side {
-            label: "process",
-            profile: process,
-            typical_ns: None,
-            counted: None,
-        },
+        subject,
+        reference,
         metric: Metric::Total,
         verdict,
         steady: None,

@@ -1,20 +1,14 @@
-use super::super::tests::{before, noisy, run_of, usual};
+use super::super::tests::{after, before};
 use super::*;
-use crate::data::Study;
 use crate::findings::Results;
-use crate::testing::{MS, study};
+use crate::findings::testing::{ends, has};
 
 /// Runs a day apart of which those from a place on have slower threads.
 fn days(count: u64, from: u64) -> Vec<Results> {
     let of = |day: u64| {
-        let studies: Vec<Study> = vec![study(usual())];
         let mut run = match day < from {
-            true => run_of(studies, |model, n| {
-                noisy(if model == "process" { 20 * MS } else { 10 * MS }, n)
-            }),
-            false => run_of(studies, |model, n| {
-                noisy(if model == "process" { 20 * MS } else { 12 * MS }, n)
-            }),
+            true => before(),
+            false => after(),
         };
         run.header.began_unix_s = 86_400 * day;
         run
@@ -44,29 +38,16 @@ fn a_change_of_level_is_named_with_its_place_and_size_whatever_the_order_of_the_
         "{change:?}"
     );
     // The runs are named by their places in the reversed order.
-    assert!(
-        one.sentence
-            .contains("between day 5 and day 4: 1.20x slower"),
-        "{}",
-        one.sentence
-    );
+    has(&one.sentence, "between day 5 and day 4: 1.20x slower");
 }
 
 #[test]
 fn a_level_that_stays_has_no_change_and_few_runs_have_none_to_find() {
     let same = over(&days(9, 9));
     assert!(same[0].change.is_none());
-    assert!(
-        same[0].sentence.ends_with("no change found in 9 runs"),
-        "{}",
-        same[0].sentence
-    );
+    ends(&same[0].sentence, "no change found in 9 runs");
     let few = over(&days(3, 1));
-    assert!(
-        few[0].sentence.contains("from 8 runs on; these are 3"),
-        "{}",
-        few[0].sentence
-    );
+    has(&few[0].sentence, "from 8 runs on; these are 3");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::findings::simulated::testing::case;
+use crate::findings::testing::{ends, has};
 
 fn shown(cases: &[SimulatedCase], counts: &[Count]) -> Conclusion {
     let group: Vec<&SimulatedCase> = cases.iter().collect();
@@ -53,7 +54,7 @@ fn along_cores_the_pages_of_several_cores_stand_beside_it() {
         case(4, Topology::Cores, &counts),
     ];
     let found = shown(&cases, &[Count::Dtlb]);
-    assert!(found.said.contains("7.50x the DTLB misses of processes"));
+    has(&found.said, "7.50x the DTLB misses of processes");
     assert_eq!(
         found.cause.as_deref(),
         Some(
@@ -70,10 +71,9 @@ fn without_a_difference_or_without_one_flow_there_is_no_cause() {
         case(2, Topology::Cores, &[(Count::L1d, 101.0, 100.0)]),
     ];
     let found = shown(&alike, &[Count::L1d]);
-    assert!(
-        found
-            .said
-            .ends_with("threads and processes have equal L1D misses (1.01x)")
+    ends(
+        &found.said,
+        "threads and processes have equal L1D misses (1.01x)",
     );
     assert_eq!(found.cause, None);
     let cases = [
@@ -90,14 +90,13 @@ fn the_count_that_differs_most_is_the_one_that_is_spoken_of() {
         &[case(2, Topology::Smt, &counts)],
         &[Count::L1d, Count::Llc],
     );
-    assert!(
-        found
-            .said
-            .ends_with("threads have 30 % more LLC misses than processes")
+    ends(
+        &found.said,
+        "threads have 30 % more LLC misses than processes",
     );
     // Without a second TLB every miss is a walk.
     let counts = [(Count::Dtlb, 41.0, 100.0), (Count::Walks, 41.0, 100.0)];
     let cases = [case(2, Topology::Smt, &counts)];
     let found = shown(&cases, &[Count::Dtlb, Count::Walks]);
-    assert!(found.said.contains("fewer DTLB misses"), "{}", found.said);
+    has(&found.said, "fewer DTLB misses");
 }

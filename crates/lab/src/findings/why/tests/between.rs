@@ -1,16 +1,11 @@
 //! Causes that models between processes and threads show, and waiting.
 
 use super::*;
+use crate::findings::testing::{has, lacks};
 
 /// An effect that takes this many times as long, known to 5 %.
 pub(super) fn effect(ratio: f64) -> Effect {
-    let estimate = Estimate {
-        rounds: 20,
-        ratio,
-        low: Some(ratio / 1.05),
-        high: Some(ratio * 1.05),
-        alpha: 0.008,
-    };
+    let estimate = crate::testing::estimate(ratio, ratio / 1.05, ratio * 1.05);
     let verdict = Rule::default().judge(&estimate);
     Effect { estimate, verdict }
 }
@@ -47,17 +42,11 @@ fn the_models_between_tell_which_shared_thing_it_is() {
 #[test]
 fn what_noise_may_make_is_no_effect_and_what_hides_another_has_no_share() {
     let said = factorial((0.5, 1.0), &thread(), &process(), DIFFERENT);
-    assert!(
-        said[0].contains("table makes an undecided difference ("),
-        "{said:?}"
-    );
-    assert!(!said[0].contains("of the difference"), "{said:?}");
+    has(&said[0], "table makes an undecided difference (");
+    lacks(&said[0], "of the difference");
     let said = factorial((0.5, 1.5), &thread(), &process(), DIFFERENT);
-    assert!(
-        said[0].contains("the file table makes it 1.50x slower ["),
-        "{said:?}"
-    );
-    assert!(!said[0].contains("of the difference"), "{said:?}");
+    has(&said[0], "the file table makes it 1.50x slower [");
+    lacks(&said[0], "of the difference");
 }
 
 #[test]

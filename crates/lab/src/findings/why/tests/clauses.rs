@@ -1,6 +1,7 @@
 //! The one clause that is said to be the cause.
 
 use super::*;
+use crate::findings::testing::begins;
 
 /// Flows whose whole work is to be started and ended, as processes and as threads.
 fn only_made(model: &str, faults: f64, making_ns: f64) -> Profile {
@@ -135,9 +136,9 @@ fn an_effect_against_the_difference_is_no_cause() {
         })
     };
     let said = of(DIFFERENT).unwrap();
-    assert!(
-        said.starts_with("sharing the address space alone makes it 2.00x faster ["),
-        "{said}"
+    begins(
+        &said,
+        "sharing the address space alone makes it 2.00x faster [",
     );
     assert_eq!(of(Verdict::Slower { at_least: 0.2 }), None);
 }

@@ -1,6 +1,7 @@
 //! Causes that were counted: events, and parts of a time.
 
 use super::*;
+use crate::findings::testing::begins;
 
 /// Events of a variant whose data TLB missed so often.
 fn tlb_misses(scaled: f64, scope: Scope) -> Events {
@@ -89,9 +90,9 @@ fn parts_that_go_against_each_other_are_no_shares() {
     let mut of = evidence(&fast, &slow, DIFFERENT);
     of.metric = Metric::Steady;
     let said = &why(&of)[0];
-    assert!(
-        said.starts_with("in a repetition of process, computing takes 20.0 ms against 10.0 ms"),
-        "{said}"
+    begins(
+        said,
+        "in a repetition of process, computing takes 20.0 ms against 10.0 ms",
     );
     assert_eq!(
         caused(&of),
