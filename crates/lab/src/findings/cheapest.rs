@@ -7,7 +7,7 @@
 use stats::{Best, PLAN_ALPHA, Verdict, discoveries, pair_p_values};
 
 use super::CaseResult;
-use super::gathered::each_once;
+use super::gathered::{each_once, joined};
 use super::paired::{columns, rule};
 use crate::data::Metric;
 use crate::data::number::{plain, time};
@@ -112,11 +112,8 @@ fn winner(point: &Point<'_>) -> String {
     let Some((_, first, best)) = near.first() else {
         return format!("{} {}: not known", plain(point.at), point.unit);
     };
-    let others: Vec<&str> = near[1..].iter().map(|(_, label, _)| *label).collect();
-    let tie = match others.is_empty() {
-        true => String::new(),
-        false => format!(" or {}", others.join(", ")),
-    };
+    let others = near[1..].iter().map(|(_, label, _)| (*label).to_owned());
+    let tie = joined(others, ", ").map_or(String::new(), |others| format!(" or {others}"));
     format!(
         "{} {}: {first} ({}){tie}",
         plain(point.at),

@@ -4,6 +4,7 @@
 use stats::Verdict;
 
 use super::CaseResult;
+use super::gathered::joined;
 use crate::data::Case;
 
 pub(super) fn is_what_if(case: &Case) -> bool {
@@ -13,24 +14,6 @@ pub(super) fn is_what_if(case: &Case) -> bool {
     let changed = || (1..case.variants.len()).filter_map(|at| case.work_of(at).program());
     changed().all(|program| program.command == as_it_is.command)
         && changed().any(|program| program.knobs != as_it_is.knobs)
-}
-
-pub(super) fn sentence(case: &CaseResult) -> Option<String> {
-    if !is_what_if(&case.case) || case.findings.iter().all(|one| one.estimate.is_none()) {
-        return None;
-    }
-    let helps = case.findings.iter();
-    let helps = helps.filter(|finding| matches!(finding.verdict, Verdict::Faster { .. }));
-    let said: Vec<&str> = helps.map(|finding| finding.sentence.as_str()).collect();
-    let open = case.findings.iter().filter(|one| !one.verdict.is_decided());
-    Some(match (said.as_slice(), open.count()) {
-        ([], 0) => "nothing from outside helped".to_owned(),
-        ([], open) => format!(
-            "nothing from outside was found to help ({open} of {} not known yet)",
-            case.findings.len()
-        ),
-        (said, _) => format!("what helps from outside: {}", said.join("; ")),
-    })
 }
 
 impl CaseResult {
@@ -43,6 +26,21 @@ impl CaseResult {
     /// What was found to help a command from outside of it; `None` where that is not asked.
     #[must_use]
     pub fn helps(&self) -> Option<String> {
-        sentence(self)
+        let findings = || self.findings.iter();
+        if !is_what_if(&self.case) || findings().all(|one| one.estimate.is_none()) {
+            return None;
+        }
+        let helps = findings().filter(|finding| matches!(finding.verdict, Verdict::Faster { .. }));
+        let open = findings().filter(|one| !one.verdict.is_decided()).count();
+        Some(
+            match joined(helps.map(|finding| finding.sentence.clone()), "; ") {
+                Some(said) => format!("what helps from outside: {said}"),
+                None if open == 0 => "nothing from outside helped".to_owned(),
+                None => format!(
+                    "nothing from outside was found to help ({open} of {} not known yet)",
+                    self.findings.len()
+                ),
+            },
+        )
     }
 }

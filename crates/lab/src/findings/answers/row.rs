@@ -10,6 +10,7 @@ use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
 use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared, inverse};
+use crate::findings::gathered::joined;
 use crate::findings::generator;
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
 use crate::findings::{ByCpu, CaseResult, Finding, Results, Role, StudyResult, Word, crossovers};
@@ -396,16 +397,11 @@ fn others(case: &CaseResult, best: &Finding) -> Option<String> {
     let ratio = |estimate: Option<Estimate>| estimate.map_or(f64::INFINITY, |e| e.ratio);
     others.sort_by(|(_, (a, ..)), (_, (b, ..))| ratio(*a).total_cmp(&ratio(*b)));
     let left = others.len().saturating_sub(OTHERS);
-    let shown = others
-        .iter()
-        .take(OTHERS)
-        .map(|(f, (estimate, verdict, by))| {
-            let said = compared(estimate.as_ref(), verdict);
-            format!("{} {}{by}", plural(&f.subject), said.word)
-        });
-    let mut shown: Vec<String> = shown.collect();
-    if left > 0 {
-        shown.push(format!("and {left} more"));
-    }
-    (!shown.is_empty()).then(|| format!("also: {}", shown.join(", ")))
+    let shown = others.iter().take(OTHERS);
+    let shown = shown.map(|(f, (estimate, verdict, by))| {
+        let said = compared(estimate.as_ref(), verdict);
+        format!("{} {}{by}", plural(&f.subject), said.word)
+    });
+    let left = (left > 0).then(|| format!("and {left} more"));
+    joined(shown.chain(left), ", ").map(|shown| format!("also: {shown}"))
 }

@@ -28,19 +28,15 @@ fn sentence(rows: &[Answer]) -> Option<String> {
     let unknown = rows.iter().filter(|row| row.is_not_known()).count();
     let is_alike = |row: &&&Answer| !row.is_difference() && !row.is_not_known();
     let alike: Vec<&&Answer> = rows.iter().filter(is_alike).collect();
-    let mut said = Vec::new();
-    if !faster.is_empty() {
-        said.push(differ("faster than", &faster));
-    }
-    if !slower.is_empty() {
-        said.push(differ("slower than", &slower));
-    }
-    if !alike.is_empty() {
-        let intervals = alike.iter().filter_map(|row| row.interval);
-        let most = intervals.map(|(low, high)| high.max(1.0 / low));
-        let most = apart(most.fold(1.0, f64::max));
-        said.push(format!("{most} in {}", alike.len()));
-    }
+    let intervals = alike.iter().filter_map(|row| row.interval);
+    let most = intervals.map(|(low, high)| high.max(1.0 / low));
+    let most = apart(most.fold(1.0, f64::max));
+    let alike = (!alike.is_empty()).then(|| format!("{most} in {}", alike.len()));
+    let differ = [
+        differ("faster than", &faster),
+        differ("slower than", &slower),
+    ];
+    let said: Vec<String> = differ.into_iter().chain([alike]).flatten().collect();
     let known = match said.is_empty() {
         true => "no difference is known yet".to_owned(),
         false => format!("threads are {}", listed(&said)),
@@ -57,21 +53,19 @@ fn sentence(rows: &[Answer]) -> Option<String> {
 }
 
 /// `faster than processes in 4 (most, 5.20x in Create 4 workers)`.
-fn differ(how: &str, rows: &[&Answer]) -> String {
+fn differ(how: &str, rows: &[&Answer]) -> Option<String> {
     let size = |row: &Answer| row.ratio.map_or(1.0, |ratio| ratio.max(1.0 / ratio));
-    let most = rows.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
-    let most = most.map_or_else(String::new, |row| {
-        let by = if row.is_by_cpu() { " by CPU time" } else { "" };
-        format!("{}{by} in {}", factor(size(row)), row.label)
-    });
+    let most = rows.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let by = if most.is_by_cpu() { " by CPU time" } else { "" };
+    let most = format!("{}{by} in {}", factor(size(most)), most.label);
     let by_cpu = match rows.iter().filter(|row| row.is_by_cpu()).count() {
         0 => String::new(),
         count => format!("; {count} by CPU time"),
     };
-    match rows.len() {
+    Some(match rows.len() {
         1 => format!("{how} processes in 1 ({most})"),
         many => format!("{how} processes in {many} (most, {most}{by_cpu})"),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::data::number::{count, factor, factor_interval, is_small, many, time};
 use crate::data::words::plural;
 use crate::findings::gathered::{grouped, joined};
 use crate::findings::paired::{judged, rule};
-use crate::findings::{CaseResult, VariantSummary, optimum, tuning_effects};
+use crate::findings::{CaseResult, VariantSummary, optimum};
 
 const FAR: f64 = 1.5;
 /// Smaller differences explain nothing.
@@ -22,7 +22,7 @@ pub(in crate::findings) fn sentences(cases: &[CaseResult]) -> Vec<String> {
             said.extend(crowd(case));
         }
     }
-    said.extend(cases.iter().filter_map(tuning_effects::sentence));
+    said.extend(cases.iter().filter_map(CaseResult::helps));
     let searches = own().filter(|case| case.case.work.has_timers());
     let own: Vec<&CaseResult> = searches.collect();
     said.extend(once(&own, held));
