@@ -4,12 +4,26 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is no {what}: use {accepted}")]
 pub struct WordError {
-    pub(crate) text: String,
-    pub(crate) what: &'static str,
-    pub(crate) accepted: &'static str,
+    text: String,
+    what: &'static str,
+    accepted: &'static str,
+}
+
+impl WordError {
+    /// That `text` is no `what`, and which words are.
+    #[must_use]
+    pub fn new(text: &str, what: &'static str, accepted: &'static str) -> Self {
+        Self {
+            text: text.to_owned(),
+            what,
+            accepted,
+        }
+    }
 }
 
 /// Has a type read from words, each with its value, and written as the first word that fits.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! words {
     ($type:ty, $what:literal, $accepted:literal, [$($word:literal => $value:expr),+]) => {
         impl $type {
@@ -28,11 +42,9 @@ macro_rules! words {
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let known = Self::WORDS.iter().find(|(word, _)| *word == text);
-                known.map(|(_, value)| *value).ok_or_else(|| $crate::WordError {
-                    text: text.to_owned(),
-                    what: $what,
-                    accepted: $accepted,
-                })
+                known
+                    .map(|(_, value)| *value)
+                    .ok_or_else(|| $crate::WordError::new(text, $what, $accepted))
             }
         }
     };
