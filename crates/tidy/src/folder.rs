@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,9 @@ pub const OF_FLOW: &str = "of-";
 /// Levels of folders below such a one.
 const DEEPEST: u32 = 16;
 const ALWAYS: OFlag = OFlag::O_CLOEXEC.union(OFlag::O_NOFOLLOW);
+const FOLDER: OFlag = OFlag::O_RDONLY
+    .union(OFlag::O_DIRECTORY)
+    .union(OFlag::O_CLOEXEC);
 
 /// An open folder.
 #[derive(Debug)]
@@ -33,11 +36,7 @@ impl Folder {
             true => Path::new("."),
             false => path,
         };
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-        let handle = open(path, flags, Mode::empty())?;
-        Ok(Self {
-            handle: File::from(handle),
-        })
+        Ok(open(path, FOLDER, Mode::empty())?.into())
     }
 
     /// Opens a folder to put files into it. Its last name may be a link of this user or root.
@@ -64,12 +63,8 @@ impl Folder {
         let above = handle(None, &above, OFlag::O_DIRECTORY)?;
         let found = handle(Some(&above), &c_name(name)?, OFlag::O_NOFOLLOW)?;
         let about = fstat(&found)?;
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
         if !is(&about, SFlag::S_IFLNK) {
-            let handle = openat(&found, c".", flags, Mode::empty())?;
-            return Ok(Self {
-                handle: File::from(handle),
-            });
+            return Ok(openat(&found, c".", FOLDER, Mode::empty())?.into());
         }
         if about.st_uid != user && about.st_uid != 0 {
             return Err(io::Error::other(format!(
@@ -78,18 +73,15 @@ impl Folder {
             )));
         }
         let leads_to = readlinkat(&found, c"")?;
-        let handle = openat(&above, &*leads_to, flags, Mode::empty())?;
-        Ok(Self {
-            handle: File::from(handle),
-        })
+        Ok(openat(&above, &*leads_to, FOLDER, Mode::empty())?.into())
     }
 
     pub(crate) fn enter(&self, name: &CStr) -> io::Result<Self> {
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | ALWAYS;
-        let handle = openat(&self.handle, name, flags, Mode::empty())?;
-        Ok(Self {
-            handle: File::from(handle),
-        })
+        Ok(self.opened(name)?.into())
+    }
+
+    fn opened(&self, name: &CStr) -> nix::Result<OwnedFd> {
+        openat(&self.handle, name, FOLDER | ALWAYS, Mode::empty())
     }
 
     pub(crate) fn make_folder(&self, name: &CStr) -> io::Result<Self> {
@@ -123,13 +115,7 @@ impl Folder {
     }
 
     pub(crate) fn names(&self) -> io::Result<Vec<CString>> {
-        let again = openat(
-            &self.handle,
-            c".",
-            OFlag::O_RDONLY | OFlag::O_DIRECTORY | ALWAYS,
-            Mode::empty(),
-        )?;
-        let mut dir = Dir::from_fd(again)?;
+        let mut dir = Dir::from_fd(self.opened(c".")?)?;
         let mut names = Vec::new();
         for entry in dir.iter() {
             let entry = entry?;
@@ -176,8 +162,15 @@ impl Folder {
     }
 }
 
+impl From<OwnedFd> for Folder {
+    fn from(handle: OwnedFd) -> Self {
+        let handle = File::from(handle);
+        Self { handle }
+    }
+}
+
 impl AsFd for Folder {
-    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
         self.handle.as_fd()
     }
 }

@@ -95,11 +95,7 @@ pub fn sweep(base: &Path) {
         return;
     };
     for name in base.names().unwrap_or_default() {
-        match name.to_str().ok().and_then(Kind::of) {
-            Some(Kind::Folder) => sweep_folder(&base, &name, Duration::ZERO),
-            Some(Kind::Fifo) => sweep_fifo(&base, &name),
-            _ => {}
-        }
+        sweep_one(&base, &name, false);
     }
 }
 
@@ -109,14 +105,22 @@ pub fn remove_left(paths: &[PathBuf]) {
         let base = path.parent().map(Folder::open);
         let name = path.file_name().map(c_name);
         if let (Some(Ok(base)), Some(Ok(name))) = (base, name) {
-            match name.to_str().ok().and_then(Kind::of) {
-                Some(Kind::Folder) => sweep_folder(&base, &name, PATIENCE),
-                Some(Kind::Fifo) if is_own_fifo(&base, &name).is_some() => {
-                    let _gone_already_is_fine = base.remove_file(&name);
-                }
-                _ => {}
-            }
+            sweep_one(&base, &name, true);
         }
+    }
+}
+
+/// If its maker is known to be dead, no age is asked for, and removing is retried.
+fn sweep_one(base: &Folder, name: &CStr, is_dead: bool) {
+    match name.to_str().ok().and_then(Kind::of) {
+        Some(Kind::Folder) => {
+            let patience = if is_dead { PATIENCE } else { Duration::ZERO };
+            sweep_folder(base, name, patience);
+        }
+        Some(Kind::Fifo) if is_own_fifo(base, name).is_some_and(|at| is_dead || is_old(at)) => {
+            let _gone_already_is_fine = base.remove_file(name);
+        }
+        _ => {}
     }
 }
 
@@ -143,13 +147,10 @@ fn is_marked(folder: &Folder) -> bool {
     mark.is_ok_and(|mark| mark.len() == 0)
 }
 
-fn sweep_fifo(base: &Folder, name: &CStr) {
+fn is_old(changed_s: i64) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let now_s = now.map_or(0, |now| now.as_secs() as i64);
-    let old = |changed_s: i64| now_s.saturating_sub(changed_s) > FIFO_AGE.as_secs() as i64;
-    if is_own_fifo(base, name).is_some_and(old) {
-        let _gone_already_is_fine = base.remove_file(name);
-    }
+    now_s.saturating_sub(changed_s) > FIFO_AGE.as_secs() as i64
 }
 
 /// Time of its last write in seconds; `None` unless it is a named pipe of ours.

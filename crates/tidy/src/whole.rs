@@ -12,7 +12,7 @@
 //! one that waits has the file removed after the present piece. The file is locked while it is
 //! written, so that [`sweep`] knows which are abandoned.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
@@ -45,9 +45,7 @@ fn put(
     content: &mut dyn Read,
     settle: impl Fn(&File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let name = c_name(name)?;
-    let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
+    let (folder, name) = place(path)?;
     let Some(mut file) = nameless(&folder) else {
         return put_named(&folder, &name, content, settle);
     };
@@ -61,6 +59,12 @@ fn put(
         }
         Ok(()) => Ok(()),
     }
+}
+
+fn place(path: &Path) -> io::Result<(Folder, CString)> {
+    let name = c_name(path.file_name().ok_or(io::ErrorKind::InvalidInput)?)?;
+    let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
+    Ok((folder, name))
 }
 
 fn over(
@@ -159,13 +163,11 @@ pub fn sweep(folder: &Path) {
 
 /// Opens a regular file with exactly this one name, not through a link, to read and append.
 pub fn open_to_append(path: &Path) -> io::Result<File> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
+    let (folder, name) = place(path)?;
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let flags = flags | OFlag::O_RDWR | OFlag::O_APPEND;
-    let file = openat(&folder, &*c_name(name)?, flags, Mode::empty());
-    let is_link = || path.is_symlink();
-    let file = file.map_err(|error| match is_link() {
+    let file = openat(&folder, &*name, flags, Mode::empty());
+    let file = file.map_err(|error| match path.is_symlink() {
         true => io::Error::other("it is a link: name the folder that the file itself is in"),
         false => error.into(),
     })?;
