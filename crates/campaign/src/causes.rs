@@ -5,16 +5,14 @@
 //! hundred may); *open* where it names no difference; else *silent*.
 
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use lab::Results;
+use anyhow::Result;
 use lab::findings::answers::{About, Line};
 
-use crate::Campaign;
-use crate::home::{Home, program};
+use crate::home::Home;
 use crate::table::Table;
 use crate::trials::Trials;
+use crate::{Campaign, cc};
 
 const OUTCOMES: [&str; 4] = ["right", "wrong", "silent", "open"];
 
@@ -122,28 +120,13 @@ const PLANTS: [Plant; 32] = [
 ];
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("causes", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
-    let source = folder.path().join("plants.c");
-    std::fs::write(&source, include_str!("plants.c"))?;
-    compile(&[&source], &folder.path().join("plants"))?;
-    while campaign.goes_on() {
-        let Some(plant) = trials.next(&PLANTS, |plant| plant.name, campaign.runs) else {
-            break;
-        };
-        let (outcome, said) = plant.attempt(campaign, &folder.path().join("plants"))?;
-        trials.add(plant.name, outcome, &said)?;
-    }
+    let plants = cc::program(folder.path(), "plants", include_str!("plants.c"))?;
+    let attempt = |campaign: &mut Campaign, plant: &Plant| plant.attempt(campaign, &plants);
+    let of = ("causes", &OUTCOMES[..]);
+    let trials = Trials::run(of, campaign, &PLANTS, |plant| plant.name, attempt)?;
     println!("{}", trials.in_words());
     Ok(table(&trials))
-}
-
-pub(crate) fn compile(sources: &[&Path], into: &Path) -> Result<()> {
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O1", "-w", "-o"]).arg(into).args(sources);
-    let compiled = compiler.status().context("cc cannot be started")?;
-    ensure!(compiled.success(), "cc: {compiled}");
-    Ok(())
 }
 
 fn table(trials: &Trials) -> Table {
@@ -151,10 +134,10 @@ fn table(trials: &Trials) -> Table {
     for plant in &PLANTS {
         for outcome in ["wrong", "silent", "open"] {
             let row = format!("{}: {outcome}", plant.name);
+            let tried = trials.tried(plant.name);
             let fell = trials.of(Some(plant.name), outcome);
-            table.count(&row, trials.tried(plant.name), fell);
-            let allowed = if outcome == "wrong" { 0 } else { u64::MAX };
-            table.allow(&row, |tried| allowed.min(tried));
+            let allowed = if outcome == "wrong" { 0 } else { tried };
+            table.count(&row, (tried, fell, allowed));
         }
     }
     table
@@ -163,12 +146,10 @@ fn table(trials: &Trials) -> Table {
 impl Plant {
     fn attempt(&self, campaign: &mut Campaign, plants: &Path) -> Result<(&'static str, String)> {
         let home = Home::new()?;
-        let seed = campaign.below(1 << 30).to_string();
         let budget = match self.pair {
             Pair::More(_) | Pair::Seen(_) => "20s",
             Pair::Study(_) => "60s",
         };
-        let how = ["--seed", &seed, "--out", "out", "--budget", budget];
         let command = |amount: u32| format!("{} '{}' {amount}", plants.display(), self.name);
         let line: Vec<String> = match self.pair {
             Pair::More(amount) => vec!["exec".to_owned(), command(0), command(amount)],
@@ -181,10 +162,8 @@ impl Plant {
                 vec!["run".to_owned(), "study.toml".to_owned()]
             }
         };
-        let line: Vec<&str> = line.iter().map(String::as_str).chain(how).collect();
-        let run = home.command(&program()?, &line).output()?;
-        let results = Results::from_journal(&home.path("out/journal.jsonl"))
-            .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        let results = campaign.results(&home, &[&line[..], &["--budget", budget]].concat())?;
         let rows = results.answers().into_iter();
         let lines: Vec<Line> = rows.flat_map(|row| row.below).collect();
         let first = |is: fn(About) -> bool| {

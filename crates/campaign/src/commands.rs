@@ -6,14 +6,13 @@
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
-use lab::Results;
+use anyhow::Result;
 use serde_json::Value;
 use stats::Verdict;
 
 use crate::Campaign;
-use crate::home::{Home, program};
-use crate::table::Table;
+use crate::home::Home;
+use crate::table::{Table, by_chance};
 
 const LAUNCHES: &str = "20";
 /// Steps of a command: some 10 ms where commands are identical, some 100 ms where they are not.
@@ -35,10 +34,7 @@ pub(crate) fn run(campaign: &mut Campaign, planted_too: bool) -> Result<Table> {
             planted(campaign, &mut table)?;
         }
     }
-    table.allow(OURS, |tried| {
-        let tried = tried as f64;
-        (0.05 * tried + 2.0 * (tried * 0.05 * 0.95).sqrt()).floor() as u64
-    });
+    table.allow(OURS, |tried| by_chance(0.05, 2.0, tried) as u64);
     for counted in [BY_DEVIATION, BY_WELCH, MISSED, LATE] {
         table.allow(counted, |tried| tried);
     }
@@ -90,13 +86,8 @@ fn verdict(
     other: &str,
     further: &[&str],
 ) -> Result<Option<Verdict>> {
-    let home = Home::new()?;
-    let seed = campaign.below(1 << 30).to_string();
-    let line = ["exec", "--seed", &seed, "--out", "out", one, other];
-    let line: Vec<&str> = line.iter().chain(further).copied().collect();
-    let run = home.command(&program()?, &line).output()?;
-    let results = Results::from_journal(&home.path("out/journal.jsonl"))
-        .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
+    let line = [&["exec", one, other], further].concat();
+    let results = campaign.results(&Home::new()?, &line)?;
     let study = results.studies.first();
     let finding = study.and_then(|study| study.headline());
     Ok(finding.map(|finding| finding.verdict))

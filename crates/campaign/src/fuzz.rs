@@ -236,34 +236,15 @@ fn mutated(campaign: &mut Campaign, seeds: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn arguments(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
-    const COMMANDS: [&str; 7] = [
-        "report",
-        "compare",
-        "run",
-        "completions",
-        "machine",
-        "man",
-        "x",
-    ];
-    const OPTIONS: [&str; 12] = [
-        "--format",
-        "json",
-        "csv",
-        "--out",
-        "--plots",
-        "--resume",
-        "--expect",
-        "--floor",
-        "--help",
-        "--version",
-        "--rounds",
-        "missing.toml",
-    ];
+    const COMMANDS: &str = "report compare run completions machine man x";
+    const OPTIONS: &str = "--format json csv --out --plots --resume --expect --floor --help --version --rounds \
+                           missing.toml";
+    let [commands, options] = [COMMANDS, OPTIONS].map(|words| words.split(' ').collect::<Vec<_>>());
     let home = Home::new()?;
-    let mut line = vec![*campaign.choose(&COMMANDS)];
+    let mut line = vec![*campaign.choose(&commands)];
     for _ in 0..1 + campaign.below(6) {
         line.push(match campaign.below(2) {
-            0 => *campaign.choose(&OPTIONS),
+            0 => *campaign.choose(&options),
             _ => *campaign.choose(&WORDS),
         });
     }

@@ -14,12 +14,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use lab::{Journal, Results, ResumeOverrides};
-use nix::sys::signal::Signal;
+use nix::sys::signal::Signal::{self, SIGHUP, SIGINT, SIGKILL, SIGSTOP, SIGTERM};
 
 use crate::fuzz::real_journal;
 use crate::home::{Home, Process, end_of, program};
 use crate::table::Table;
 use crate::{Campaign, home};
+use Step::{Guards, Main, Others, Pause, Slot};
 
 const WORKS: [Work; 6] = [
     (
@@ -92,59 +93,92 @@ const FLEET: &str =
     "fleet|run|cut.toml|--hosts|hosts|--ssh|./ssh|--at|./flowgauge|--out|out|--|--rounds|10";
 const SSH: &str = "#!/bin/sh\nfor word; do last=$word; done\nexec sh -c \"$last\"\n";
 
-#[derive(Debug, Clone, Copy)]
-enum Attack {
-    KillMain,
-    KillSlot,
-    KillBoth,
-    StopSlotKillMain,
-    StopMainKillBoth,
-    StopOthersKillMain,
-    StopAllKillMain,
-    KillBothGuards,
-    CloseTerminal,
-    Interrupt,
-    InterruptTwice,
-    Terminate,
-    Hangup,
+/// A step of an attack: to whom which signal is sent.
+#[derive(Clone, Copy)]
+enum Step {
+    Main(Signal),
+    Slot(Signal),
+    /// All but the main process.
+    Others(Signal),
+    Guards(Signal),
+    Pause,
 }
 
+#[derive(Clone, Copy)]
+struct Attack(&'static str, &'static [Step]);
+
+const ATTACKS: [Attack; 13] = [
+    Attack("KillMain", &[Main(SIGKILL)]),
+    KILL_SLOT,
+    Attack("KillBoth", &[Slot(SIGKILL), Main(SIGKILL)]),
+    Attack("StopSlotKillMain", &[Slot(SIGSTOP), Main(SIGKILL)]),
+    Attack(
+        "StopMainKillBoth",
+        &[Main(SIGSTOP), Slot(SIGKILL), Main(SIGKILL)],
+    ),
+    Attack("StopOthersKillMain", &[Others(SIGSTOP), Main(SIGKILL)]),
+    // Those that are born meanwhile too.
+    Attack(
+        "StopAllKillMain",
+        &[
+            Others(SIGSTOP),
+            Others(SIGSTOP),
+            Others(SIGSTOP),
+            Main(SIGKILL),
+        ],
+    ),
+    KILL_BOTH_GUARDS,
+    CLOSE_TERMINAL,
+    Attack("Interrupt", &[Main(SIGINT)]),
+    Attack("InterruptTwice", &[Main(SIGINT), Pause, Main(SIGINT)]),
+    Attack("Terminate", &[Main(SIGTERM)]),
+    Attack("Hangup", &[Main(SIGHUP)]),
+];
+const KILL_SLOT: Attack = Attack("KillSlot", &[Slot(SIGKILL)]);
+const KILL_BOTH_GUARDS: Attack = Attack("KillBothGuards", &[Guards(SIGKILL), Main(SIGKILL)]);
+/// The main process is what holds the other end of the terminal.
+const CLOSE_TERMINAL: Attack = Attack("CloseTerminal", &[Main(SIGKILL)]);
+
 impl Attack {
+    fn is(self, other: Self) -> bool {
+        self.0 == other.0
+    }
+
     /// Whether nobody can be left to clean up but the next run.
     fn leaves_nobody(self) -> bool {
-        matches!(
-            self,
-            Self::StopOthersKillMain | Self::StopAllKillMain | Self::KillBothGuards
-        )
+        let is_all = |step: &Step| matches!(step, Others(_) | Guards(_));
+        self.1.iter().any(is_all)
     }
 
     /// Whether it stops processes, which nobody here can do to another machine's.
     fn stops(self) -> bool {
-        matches!(
-            self,
-            Self::StopSlotKillMain
-                | Self::StopMainKillBoth
-                | Self::StopOthersKillMain
-                | Self::StopAllKillMain
-        )
+        let stops = |step: &Step| matches!(step, Main(SIGSTOP) | Slot(SIGSTOP) | Others(SIGSTOP));
+        self.1.iter().any(stops)
+    }
+
+    fn carry_out(self, main: &Process, home: &Home) {
+        const GUARDS: [&str; 3] = ["__janitor", "-c", "fleet"];
+        let all = || home.processes().into_iter();
+        for step in self.1 {
+            match *step {
+                Main(signal) => main.send(signal),
+                Slot(signal) => send(signal, all().find(|one| one.role == "__cell")),
+                Others(signal) => send(signal, all().filter(|one| one.pid != main.pid)),
+                Guards(signal) => {
+                    send(
+                        signal,
+                        all().filter(|one| GUARDS.contains(&one.role.as_str())),
+                    );
+                }
+                Pause => std::thread::sleep(Duration::from_millis(5)),
+            }
+        }
     }
 }
 
-const ATTACKS: [Attack; 13] = [
-    Attack::KillMain,
-    Attack::KillSlot,
-    Attack::KillBoth,
-    Attack::StopSlotKillMain,
-    Attack::StopMainKillBoth,
-    Attack::StopOthersKillMain,
-    Attack::StopAllKillMain,
-    Attack::KillBothGuards,
-    Attack::CloseTerminal,
-    Attack::Interrupt,
-    Attack::InterruptTwice,
-    Attack::Terminate,
-    Attack::Hangup,
-];
+fn send(signal: Signal, to: impl IntoIterator<Item = Process>) {
+    to.into_iter().for_each(|one| one.send(signal));
+}
 
 /// Rows of what the next run had to remove, of what was gone late, and of journals that are to be taken up.
 const NEXT_RUN: &str = "left to the next run: removed by it";
@@ -163,8 +197,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let mut table = Table::default();
     let journal = real_journal(&Home::new()?)?;
     let mut is_first = true;
-    while is_first || campaign.goes_on() {
-        is_first = false;
+    while std::mem::take(&mut is_first) || campaign.goes_on() {
         let draw = |_| Moment::draw(campaign, &journal);
         let drawn: Vec<Moment> = (0..AT_ONCE).map(draw).collect();
         let tried = std::thread::scope(|scope| {
@@ -178,14 +211,9 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
         for (moment, came) in drawn.iter().zip(tried) {
             let panicked = |_| Ok(Came::fell("this campaign panicked".to_owned()));
             let came = came.unwrap_or_else(panicked)?;
-            let what = format!(
-                "{} {:?} at {:?}",
-                moment.name(),
-                moment.attack,
-                moment.after
-            );
-            let name = format!("{:?}", moment.attack);
-            table.tried(&name, came.fell.map(|fell| format!("{what}: {fell}")));
+            let attack = moment.attack.0;
+            let what = format!("{} {attack} at {:?}", moment.name(), moment.after);
+            table.tried(attack, came.fell.map(|fell| format!("{what}: {fell}")));
             if came.next_run_removed {
                 table.tried(NEXT_RUN, None);
             }
@@ -250,14 +278,11 @@ impl<'a> Moment<'a> {
             _ => Target::Line(campaign.choose::<&str>(&LINES)),
         };
         let attack = match (target, *campaign.choose(&ATTACKS)) {
-            (Target::Line(FLEET), attack) if attack.stops() => Attack::KillBothGuards,
+            (Target::Line(FLEET), attack) if attack.stops() => KILL_BOTH_GUARDS,
             (_, attack) => attack,
         };
         let micros = match campaign.below(2) {
-            0 => {
-                let share = campaign.below(1 << 20) as f64 / f64::from(1 << 20);
-                (FIRST_US * (share * DOUBLINGS).exp2()) as u64
-            }
+            0 => (FIRST_US * (campaign.share() * DOUBLINGS).exp2()) as u64,
             _ => campaign.below(400_000) as u64,
         };
         Self {
@@ -309,7 +334,7 @@ impl<'a> Moment<'a> {
             }
         };
         let program = program()?;
-        if !matches!(self.attack, Attack::CloseTerminal) {
+        if !self.attack.is(CLOSE_TERMINAL) {
             return Ok(home.command(&program, &line));
         }
         let quoted = line
@@ -328,12 +353,12 @@ impl<'a> Moment<'a> {
             pid: i32::try_from(child.id())?,
             role: "run".to_owned(),
         };
-        self.attack(&main, &home);
+        self.attack.carry_out(&main, &home);
         let begun = Instant::now();
         // A slot that was killed is a failed one, and the run goes on.
-        if matches!(self.attack, Attack::KillSlot) {
+        if self.attack.is(KILL_SLOT) {
             std::thread::sleep(Duration::from_millis(50));
-            main.send(Signal::SIGINT);
+            main.send(SIGINT);
         }
         let Some(_status) = end_of(&mut child, Duration::from_secs(20)) else {
             return Ok(Came::fell("it did not end in 20 s".to_owned()));
@@ -358,68 +383,6 @@ impl<'a> Moment<'a> {
         came.taken_up = came.fell.is_none().then(|| taken_up(&home)).flatten();
         Ok(came)
     }
-
-    fn attack(&self, main: &Process, home: &Home) {
-        let slot = |signal: Signal| {
-            let processes = home.processes();
-            let mut cells = processes.iter().filter(|process| process.role == "__cell");
-            if let Some(cell) = cells.next() {
-                cell.send(signal);
-            }
-        };
-        match self.attack {
-            Attack::KillMain => main.send(Signal::SIGKILL),
-            Attack::KillSlot => slot(Signal::SIGKILL),
-            Attack::KillBoth => {
-                slot(Signal::SIGKILL);
-                main.send(Signal::SIGKILL);
-            }
-            Attack::StopSlotKillMain => {
-                slot(Signal::SIGSTOP);
-                main.send(Signal::SIGKILL);
-            }
-            Attack::StopMainKillBoth => {
-                main.send(Signal::SIGSTOP);
-                slot(Signal::SIGKILL);
-                main.send(Signal::SIGKILL);
-            }
-            Attack::StopOthersKillMain => {
-                let others = home.processes().into_iter();
-                others
-                    .filter(|process| process.pid != main.pid)
-                    .for_each(|process| process.send(Signal::SIGSTOP));
-                main.send(Signal::SIGKILL);
-            }
-            Attack::StopAllKillMain => {
-                // Those that are born meanwhile too.
-                for _ in 0..3 {
-                    let others = home.processes().into_iter();
-                    others
-                        .filter(|process| process.pid != main.pid)
-                        .for_each(|process| process.send(Signal::SIGSTOP));
-                }
-                main.send(Signal::SIGKILL);
-            }
-            Attack::KillBothGuards => {
-                let guards = ["__janitor", "-c", "fleet"];
-                let processes = home.processes().into_iter();
-                processes
-                    .filter(|one| guards.contains(&one.role.as_str()))
-                    .for_each(|one| one.send(Signal::SIGKILL));
-                main.send(Signal::SIGKILL);
-            }
-            // What holds the other end of the terminal.
-            Attack::CloseTerminal => main.send(Signal::SIGKILL),
-            Attack::Interrupt => main.send(Signal::SIGINT),
-            Attack::InterruptTwice => {
-                main.send(Signal::SIGINT);
-                std::thread::sleep(Duration::from_millis(5));
-                main.send(Signal::SIGINT);
-            }
-            Attack::Terminate => main.send(Signal::SIGTERM),
-            Attack::Hangup => main.send(Signal::SIGHUP),
-        }
-    }
 }
 
 /// What is ignored here is ignored by what is started here, as in a shell's background.
@@ -427,7 +390,7 @@ fn not_ignored() -> Result<()> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = u64::from_str_radix(ignored.unwrap_or_default().trim(), 16)?;
-    let asks = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM];
+    let asks = [SIGHUP, SIGINT, SIGTERM];
     ensure!(
         asks.iter()
             .all(|&signal| ignored & 1 << (signal as u64 - 1) == 0),

@@ -4,17 +4,14 @@
 //! orders on each side (`--builds`) it may be named in 5 % and what chance adds.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use lab::Results;
+use anyhow::Result;
 use stats::Verdict;
 
-use crate::Campaign;
-use crate::causes::compile;
-use crate::home::{Home, program};
-use crate::table::Table;
+use crate::home::Home;
+use crate::table::{Table, by_chance};
 use crate::trials::Trials;
+use crate::{Campaign, cc};
 
 const OUTCOMES: [&str; 3] = ["named", "same", "open"];
 const ORDER: &str = "order of objects";
@@ -26,17 +23,13 @@ const ROWS: [&str; 4] = [ORDER, BUILDS, PATHS, ENVIRONMENT];
 const OBJECTS: usize = 6;
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("layout", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
     let objects = objects(folder.path())?;
-    while campaign.goes_on() {
-        let Some(row) = trials.next(&ROWS, |row| row, campaign.runs) else {
-            break;
-        };
+    let attempt = |campaign: &mut Campaign, row: &&str| {
         let words = words(row, campaign, folder.path(), &objects)?;
-        let (outcome, said) = outcome(campaign, &words)?;
-        trials.add(row, outcome, &said)?;
-    }
+        outcome(campaign, &words)
+    };
+    let trials = Trials::run(("layout", &OUTCOMES), campaign, &ROWS, |row| row, attempt)?;
     println!("{}", trials.in_words());
     Ok(table(&trials))
 }
@@ -44,14 +37,12 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
 fn table(trials: &Trials) -> Table {
     let mut table = Table::default();
     for row in ROWS {
-        table.count(row, trials.tried(row), trials.of(Some(row), "named"));
-        table.allow(row, |tried| match row {
+        let tried = trials.tried(row);
+        let allowed = match row {
             ORDER => tried,
-            _ => {
-                let tried = tried as f64;
-                (0.05 * tried + 2.0 * (tried * 0.05 * 0.95).sqrt()).floor() as u64
-            }
-        });
+            _ => by_chance(0.05, 2.0, tried) as u64,
+        };
+        table.count(row, (tried, trials.of(Some(row), "named"), allowed));
     }
     table
 }
@@ -62,18 +53,8 @@ fn objects(folder: &Path) -> Result<Vec<PathBuf>> {
         let own = folder.join(format!("object{number}"));
         let (source, object) = (own.with_extension("c"), own.with_extension("o"));
         std::fs::write(&source, text(number))?;
-        let mut compiler = Command::new("cc");
-        compiler.args([
-            "-O1",
-            "-w",
-            "-c",
-            "-fno-align-functions",
-            "-fno-align-loops",
-            "-o",
-        ]);
-        let compiled = compiler.arg(&object).arg(&source).status();
-        let compiled = compiled.context("cc cannot be started")?;
-        ensure!(compiled.success(), "cc: {compiled}");
+        let options = ["-c", "-fno-align-functions", "-fno-align-loops"];
+        cc::compile(&options, [&source], &object)?;
         Ok(object)
     };
     (0..OBJECTS).map(object).collect()
@@ -109,8 +90,7 @@ fn words(
     campaign.shuffle(&mut other);
     let link = |objects: &[PathBuf], name: &str| -> Result<String> {
         let file = folder.join(name);
-        let objects: Vec<&Path> = objects.iter().map(PathBuf::as_path).collect();
-        compile(&objects, &file)?;
+        cc::compile(&[], objects, &file)?;
         Ok(file.display().to_string())
     };
     let one = link(objects, "one")?;
@@ -136,14 +116,12 @@ fn words(
 }
 
 fn outcome(campaign: &mut Campaign, words: &[String]) -> Result<(&'static str, String)> {
-    let home = Home::new()?;
-    let seed = campaign.below(1 << 30).to_string();
-    let how = ["--seed", &seed, "--out", "out", "--budget", "20s"];
-    let line = ["exec"].into_iter().chain(words.iter().map(String::as_str));
-    let line: Vec<&str> = line.chain(how).collect();
-    let run = home.command(&program()?, &line).output()?;
-    let results = Results::from_journal(&home.path("out/journal.jsonl"))
-        .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
+    let words = words.iter().map(String::as_str);
+    let line: Vec<&str> = ["exec", "--budget", "20s"]
+        .into_iter()
+        .chain(words)
+        .collect();
+    let results = campaign.results(&Home::new()?, &line)?;
     let finding = results.studies.first().and_then(|study| study.headline());
     let by_cpu = finding.and_then(|one| one.by_cpu.map(|by_cpu| by_cpu.verdict));
     let outcome = match by_cpu.or(finding.map(|one| one.verdict)) {

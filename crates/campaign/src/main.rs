@@ -20,6 +20,7 @@
 
 mod campaign;
 mod causes;
+mod cc;
 mod commands;
 mod faults;
 mod fuzz;

@@ -5,11 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 
-use crate::Campaign;
 use crate::home::program;
 use crate::table::Table;
+use crate::{Campaign, cc};
 
 #[path = "../../fiber/tests/misuse/mod.rs"]
 mod fibers;
@@ -24,21 +24,16 @@ const KEPT: usize = 32 << 20;
 
 enum Misuse {
     Fiber(fibers::Case),
-    Block(Block),
+    Block(&'static Block),
     /// What `hard.c` does to an allocator; it has to work.
     Hard(&'static str),
 }
 
-#[derive(Clone, Copy)]
-struct Block {
-    is_guarded: bool,
-    what: &'static str,
-    message: &'static str,
-    least: usize,
-}
+/// Whether the allocator is guarded, what is done, the message, and the least size.
+type Block = (bool, &'static str, &'static str, usize);
 
 const BEGINNING: &str = "not the beginning of a block";
-const BLOCKS: [(bool, &str, &str, usize); 8] = [
+const BLOCKS: [Block; 8] = [
     (true, "nothing", "", 1),
     (true, "twice", "freed twice", 1),
     (true, "beyond", "written beyond its end", 1),
@@ -52,18 +47,10 @@ const BLOCKS: [(bool, &str, &str, usize); 8] = [
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let mut table = Table::default();
     let folder = tempfile::tempdir()?;
-    let blocks = BLOCKS.map(|(is_guarded, what, message, least)| {
-        Misuse::Block(Block {
-            is_guarded,
-            what,
-            message,
-            least,
-        })
-    });
     let mut all: Vec<Misuse> = fibers::cases().map(Misuse::Fiber).collect();
     match compiled(folder.path()) {
         Ok(()) => {
-            all.extend(blocks);
+            all.extend(BLOCKS.iter().map(Misuse::Block));
             all.extend(["copied", "interrupted"].map(Misuse::Hard));
         }
         Err(error) => table.skipped("malloc", &error.to_string()),
@@ -85,11 +72,8 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
 fn compiled(folder: &Path) -> Result<()> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../flowgauge/tests/malloc");
     for name in ["wrong", "hard"] {
-        let mut compiler = Command::new("cc");
-        compiler.args(["-O1", "-w", "-pthread", "-fno-builtin", "-o"]);
-        compiler.args([folder.join(name), sources.join(name).with_extension("c")]);
-        let compiled = compiler.status().context("cc cannot be started")?;
-        ensure!(compiled.success(), "cc: {compiled}");
+        let source = sources.join(name).with_extension("c");
+        cc::compile(&["-pthread", "-fno-builtin"], [source], &folder.join(name))?;
     }
     Ok(())
 }
@@ -105,7 +89,7 @@ impl Misuse {
                 };
                 (row.to_owned(), fell)
             }
-            Self::Block(block) => block.attempt(campaign, &folder.join("wrong"))?,
+            Self::Block(block) => misused(block, campaign, &folder.join("wrong"))?,
             Self::Hard(part) => {
                 let words = [folder.join("hard"), PathBuf::from(part)];
                 let ended = fibers::output(with_malloc(false)?.args(words));
@@ -118,27 +102,28 @@ impl Misuse {
     }
 }
 
-impl Block {
-    fn attempt(self, campaign: &mut Campaign, program: &Path) -> Result<(String, Option<String>)> {
-        let share = campaign.below(1 << 20) as f64 / f64::from(1 << 20);
-        let size = self.least.max((share * LARGEST).exp2() as usize);
-        let mut command = with_malloc(self.is_guarded)?;
-        let ended = fibers::output(command.arg(program).args([self.what, &size.to_string()]));
-        let said = String::from_utf8_lossy(&ended.stderr);
-        let is_right = match self.message {
-            "" => ended.status.success(),
-            message => {
-                let is_unmapped = !self.is_guarded && size > KEPT;
-                !ended.status.success() && (said.contains(message) || is_unmapped)
-            }
-        };
-        let guarded = if self.is_guarded { " --guarded" } else { "" };
-        let fell = format!("{size} bytes: {}: {said}", ended.status);
-        Ok((
-            format!("malloc{guarded}: {}", self.what),
-            (!is_right).then_some(fell),
-        ))
-    }
+fn misused(
+    &(is_guarded, what, message, least): &Block,
+    campaign: &mut Campaign,
+    program: &Path,
+) -> Result<(String, Option<String>)> {
+    let size = least.max((campaign.share() * LARGEST).exp2() as usize);
+    let mut command = with_malloc(is_guarded)?;
+    let ended = fibers::output(command.arg(program).args([what, &size.to_string()]));
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let is_right = match message {
+        "" => ended.status.success(),
+        message => {
+            let is_unmapped = !is_guarded && size > KEPT;
+            !ended.status.success() && (said.contains(message) || is_unmapped)
+        }
+    };
+    let guarded = if is_guarded { " --guarded" } else { "" };
+    let fell = format!("{size} bytes: {}: {said}", ended.status);
+    Ok((
+        format!("malloc{guarded}: {what}"),
+        (!is_right).then_some(fell),
+    ))
 }
 
 fn with_malloc(is_guarded: bool) -> Result<Command> {

@@ -5,16 +5,14 @@
 //! processes are stopped: two programs side by side, one whose other process does something else, and one alone.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use lab::{CaseResult, Results};
+use anyhow::Result;
+use lab::CaseResult;
 
-use crate::Campaign;
-use crate::causes::compile;
-use crate::home::{Home, program};
+use crate::home::Home;
 use crate::table::Table;
 use crate::trials::Trials;
+use crate::{Campaign, cc};
 
 const OUTCOMES: [&str; 4] = ["within", "beyond", "open", "none"];
 /// Points between the predicted gain and the real one.
@@ -70,30 +68,24 @@ const STEPS: u32 = 100_000;
 const FUNCTION: &str = "slowed_work";
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("predict", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
-    let source = folder.path().join("profiles.c");
-    let built = folder.path().join("built");
-    std::fs::write(&source, include_str!("profiles.c"))?;
-    compile(&[&source], &built)?;
+    let built = cc::program(folder.path(), "built", include_str!("profiles.c"))?;
     std::fs::write(folder.path().join("predict.c"), include_str!("predict.c"))?;
     std::fs::write(
         folder.path().join("flowgauge.h"),
         include_str!("../../body/include/flowgauge.h"),
     )?;
-    let rows = rows();
-    while campaign.goes_on() {
-        let Some((name, row)) = trials.next(&rows, |(name, _)| name, campaign.runs) else {
-            break;
-        };
+    let attempt = |campaign: &mut Campaign, (name, row): &(String, Row)| {
         let found = match row {
             Row::Body(part, model) => of_body(campaign, folder.path(), part, *model)?,
             Row::Command(line) => of_command(campaign, &built, line)?,
         };
         let (outcome, said) = judged(found);
         println!("{name}: {outcome}: {said}");
-        trials.add(name, outcome, &said)?;
-    }
+        Ok((outcome, said))
+    };
+    let of = ("predict", &OUTCOMES[..]);
+    let trials = Trials::run(of, campaign, &rows(), |(name, _)| name, attempt)?;
     println!("{}", trials.in_words());
     Ok(table(&trials))
 }
@@ -162,23 +154,13 @@ fn of_body(
     let libraries = [plain?, fast?].map(|path| path.display().to_string());
     let predict = format!("--predict={}", part.name);
     let (flows, units) = (flows.to_string(), (UNITS * flows).to_string());
-    let line = [
-        "body",
-        &libraries[0],
-        &libraries[1],
-        "--model",
-        model,
-        "--flows",
-        &flows,
-        "--units",
-        &units,
-        &predict,
-        "--rounds",
-        ROUNDS,
-        "--budget",
-        "60s",
-    ];
-    found(campaign, &line, part.name)
+    let [plain, fast] = &libraries;
+    let how = ["--model", model, "--flows", &flows, "--units", &units];
+    found(
+        campaign,
+        &[&["body", plain, fast, &predict], &how[..]].concat(),
+        part.name,
+    )
 }
 
 fn build(
@@ -189,16 +171,14 @@ fn build(
 ) -> Result<PathBuf> {
     let into = folder.join(format!("{name}.so"));
     let faster = faster.map_or(-1, i64::from);
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O1", "-w", "-shared", "-fPIC", "-pthread"]);
-    compiler.args([
+    let set = [
         format!("-DSHAPE={}", part.shape),
         format!("-DFASTER={faster}"),
         format!("-DLEADERS={flows}"),
-    ]);
-    compiler.arg("-o").arg(&into).arg(folder.join("predict.c"));
-    let compiled = compiler.status().context("cc cannot be started")?;
-    ensure!(compiled.success(), "cc: {compiled}");
+    ];
+    let mut options = vec!["-shared", "-fPIC", "-pthread"];
+    options.extend(set.iter().map(String::as_str));
+    cc::compile(&options, [folder.join("predict.c")], &into)?;
     Ok(into)
 }
 
@@ -210,21 +190,13 @@ fn of_command(campaign: &mut Campaign, built: &Path, line: &str) -> Result<Gains
     };
     let predict = format!("--predict={FUNCTION}");
     let (plain, fast) = (of(STEPS), of(STEPS * 4 / 5));
-    let line = [
-        "exec", &plain, &fast, "-n", PLAIN, "-n", FAST, &predict, "--rounds", ROUNDS, "--budget",
-        "60s",
-    ];
+    let line = ["exec", &plain, &fast, "-n", PLAIN, "-n", FAST, &predict];
     found(campaign, &line, FUNCTION)
 }
 
 fn found(campaign: &mut Campaign, line: &[&str], part: &str) -> Result<Gains> {
-    let home = Home::new()?;
-    let seed = campaign.below(1 << 30).to_string();
-    let how = ["--seed", &seed, "--out", "out"];
-    let line: Vec<&str> = line.iter().copied().chain(how).collect();
-    let run = home.command(&program()?, &line).output()?;
-    let results = Results::from_journal(&home.path("out/journal.jsonl"))
-        .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
+    let line = [line, &["--rounds", ROUNDS, "--budget", "60s"]].concat();
+    let results = campaign.results(&Home::new()?, &line)?;
     let mut cases = results.studies.iter().flat_map(|study| &study.cases);
     Ok(cases.find_map(|case| gains(case, part)))
 }
@@ -251,11 +223,11 @@ fn table(trials: &Trials) -> Table {
     let mut table = Table::default();
     for outcome in ["beyond", "open", "none"] {
         let tried: u64 = rows().iter().map(|(name, _)| trials.tried(name)).sum();
-        table.count(outcome, tried, trials.of(None, outcome));
-        table.allow(outcome, |tried| match outcome {
+        let allowed = match outcome {
             "none" => 0,
             _ => (ALLOWED * tried as f64).floor() as u64,
-        });
+        };
+        table.count(outcome, (tried, trials.of(None, outcome), allowed));
     }
     table
 }

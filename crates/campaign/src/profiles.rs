@@ -4,15 +4,13 @@
 //! the slowed function stands first with a size within a fifth of the true one, *size* with another
 //! size, *other* where another place stands first, *none* where none is named.
 
-use anyhow::{Context, Result};
-use lab::Results;
+use anyhow::Result;
 use lab::findings::Profiled;
 
-use crate::Campaign;
-use crate::causes::compile;
-use crate::home::{Home, program};
-use crate::table::Table;
+use crate::home::Home;
+use crate::table::{Table, by_chance};
 use crate::trials::Trials;
+use crate::{Campaign, cc};
 
 const OUTCOMES: [&str; 6] = ["none", "named", "right", "size", "other", "refused"];
 const IDENTICAL: &str = "identical pairs";
@@ -26,24 +24,17 @@ const SLOWED: &str = "slowed_work";
 const WITHIN: f64 = 0.2;
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("profile", &OUTCOMES, campaign)?;
     let folder = tempfile::tempdir()?;
-    let source = folder.path().join("profiles.c");
-    let built = folder.path().join("profiles");
-    std::fs::write(&source, include_str!("profiles.c"))?;
-    compile(&[&source], &built)?;
-    while campaign.goes_on() {
-        let Some(row) = trials.next(&[IDENTICAL, PLANTED], |row| row, campaign.runs) else {
-            break;
-        };
-        let sides = sides(row);
-        let commands = sides.map(|(steady, slowed)| {
+    let built = cc::program(folder.path(), "profiles", include_str!("profiles.c"))?;
+    let attempt = |campaign: &mut Campaign, row: &&str| {
+        let commands = sides(row).map(|(steady, slowed)| {
             let built = built.display();
             format!("{built} {} {}", steady / 1_000, slowed / 1_000)
         });
-        let (outcome, said) = attempt(campaign, row, &commands)?;
-        trials.add(row, outcome, &said)?;
-    }
+        attempt(campaign, row, &commands)
+    };
+    let (of, rows) = (("profile", &OUTCOMES[..]), [IDENTICAL, PLANTED]);
+    let trials = Trials::run(of, campaign, &rows, |row| row, attempt)?;
     println!("{}", trials.in_words());
     Ok(table(&trials))
 }
@@ -62,21 +53,10 @@ const MOST: f64 = 1.05;
 
 /// What a profiler costs: a command against itself, profiled launches beside timed ones.
 pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
-    let mut trials = Trials::resumed("profile-cost", &CHEAP, campaign)?;
     let folder = tempfile::tempdir()?;
-    for (name, source) in [
-        ("profiles", include_str!("profiles.c")),
-        ("plants", include_str!("plants.c")),
-    ] {
-        let file = folder.path().join(format!("{name}.c"));
-        std::fs::write(&file, source)?;
-        compile(&[&file], &folder.path().join(name))?;
-    }
-    while campaign.goes_on() {
-        let next = trials.next(&COSTS, |(row, ..)| row, campaign.runs);
-        let Some((row, program, words)) = next else {
-            break;
-        };
+    cc::program(folder.path(), "profiles", include_str!("profiles.c"))?;
+    cc::program(folder.path(), "plants", include_str!("plants.c"))?;
+    let attempt = |campaign: &mut Campaign, (row, program, words): &(&str, &str, &str)| {
         let command = format!("{}/{program} {words}", folder.path().display());
         let how = ["--profile=8", "--rounds", "7"];
         let found = profiled(campaign, &[command.clone(), command], &how)?;
@@ -93,15 +73,17 @@ pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
             Err(why) => ("refused", why.to_owned()),
         };
         println!("{row}: {said}");
-        trials.add(row, outcome, &said)?;
-    }
+        Ok((outcome, said))
+    };
+    let of = ("profile-cost", &CHEAP[..]);
+    let trials = Trials::run(of, campaign, &COSTS, |(row, ..)| row, attempt)?;
     let mut table = Table::default();
     for (row, ..) in COSTS {
         for (outcome, allowed) in [("dear", 0.5), ("refused", 0.0)] {
             let name = format!("{row}: {outcome}");
-            table.count(&name, trials.tried(row), trials.of(Some(row), outcome));
+            let (tried, fell) = (trials.tried(row), trials.of(Some(row), outcome));
             // Half of the trials: the typical one is cheap.
-            table.allow(&name, |tried| (allowed * tried as f64) as u64);
+            table.count(&name, (tried, fell, (allowed * tried as f64) as u64));
         }
     }
     Ok(table)
@@ -138,14 +120,9 @@ fn profiled(
     commands: &[String; 2],
     how: &[&str],
 ) -> Result<Result<Profiled, String>> {
-    let home = Home::new()?;
-    let seed = campaign.below(1 << 30).to_string();
-    let words = ["exec", &commands[0], &commands[1], "-n", "before"];
-    let further = ["-n", "after", "--seed", &seed, "--out", "out"];
-    let line: Vec<&str> = words.iter().chain(&further).chain(how).copied().collect();
-    let run = home.command(&program()?, &line).output()?;
-    let results = Results::from_journal(&home.path("out/journal.jsonl"))
-        .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())?;
+    let [one, other] = commands;
+    let words = ["exec", one, other, "-n", "before", "-n", "after"];
+    let results = campaign.results(&Home::new()?, &[&words, how].concat())?;
     let mut findings = results.studies.iter().flat_map(|study| &study.cases);
     let finding = findings.find_map(|case| case.findings.first());
     let found = finding.and_then(|finding| finding.profiled.as_deref());
@@ -193,12 +170,9 @@ fn table(trials: &Trials) -> Table {
     ];
     for (row, outcome, share) in falls {
         let name = format!("{row}: {outcome}");
-        table.count(&name, trials.tried(row), trials.of(Some(row), outcome));
-        // With chance: three deviations beyond the share.
-        table.allow(&name, |tried| {
-            let tried = tried as f64;
-            (share * tried + 3.0 * (share * (1.0 - share) * tried).sqrt()).ceil() as u64
-        });
+        let (tried, fell) = (trials.tried(row), trials.of(Some(row), outcome));
+        let allowed = by_chance(share, 3.0, tried).ceil() as u64;
+        table.count(&name, (tried, fell, allowed));
     }
     table
 }

@@ -22,6 +22,12 @@ struct Row {
     allowed: u64,
 }
 
+/// What chance allows where each of `tried` falls with probability `share`: the level, and deviations of a count.
+pub(crate) fn by_chance(share: f64, deviations: f64, tried: u64) -> f64 {
+    let tried = tried as f64;
+    share * tried + deviations * (share * (1.0 - share) * tried).sqrt()
+}
+
 const MOST_SAID: usize = 40;
 
 impl Table {
@@ -47,10 +53,11 @@ impl Table {
     }
 
     /// A row of as many tries as trials, of which those with the outcome fell.
-    pub(crate) fn count(&mut self, name: &str, tried: u64, fell: u64) {
+    pub(crate) fn count(&mut self, name: &str, (tried, fell, allowed): (u64, u64, u64)) {
         for trial in 0..tried {
             self.tried(name, (trial < fell).then(String::new));
         }
+        self.allow(name, |_| allowed);
     }
 
     pub(crate) fn allow(&mut self, name: &str, allowed: impl Fn(u64) -> u64) {
@@ -104,12 +111,8 @@ impl fmt::Display for Table {
             .iter()
             .fold((0, 0), |all, row| (all.0 + row.tried, all.1 + row.fell));
         for row in &self.rows {
-            let Row {
-                name,
-                tried,
-                fell,
-                allowed,
-            } = row;
+            let (tried, fell) = (row.tried, row.fell);
+            let (name, allowed) = (&row.name, row.allowed);
             writeln!(f, "{name:width$} {tried:>9} {fell:>6} {allowed:>8}")?;
         }
         writeln!(f, "{:width$} {:>9} {:>6}", "all", all.0, all.1)?;

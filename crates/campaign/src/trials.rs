@@ -20,7 +20,7 @@ pub(crate) struct Trials {
 }
 
 impl Trials {
-    pub(crate) fn resumed(
+    fn resumed(
         name: &'static str,
         outcomes: &'static [&'static str],
         campaign: &Campaign,
@@ -51,6 +51,24 @@ impl Trials {
         Ok(trials)
     }
 
+    /// Those of before, and more of the rows with the fewest while there is time.
+    pub(crate) fn run<T>(
+        (name, outcomes): (&'static str, &'static [&'static str]),
+        campaign: &mut Campaign,
+        rows: &[T],
+        name_of: impl Fn(&T) -> &str,
+        attempt: impl Fn(&mut Campaign, &T) -> Result<(&'static str, String)>,
+    ) -> Result<Self> {
+        let mut trials = Self::resumed(name, outcomes, campaign)?;
+        while campaign.goes_on()
+            && let Some(row) = trials.next(rows, &name_of, campaign.runs)
+        {
+            let (outcome, said) = attempt(campaign, row)?;
+            trials.add(name_of(row), outcome, &said)?;
+        }
+        Ok(trials)
+    }
+
     fn count(&mut self, row: &str, outcome: &str) {
         let none = vec![0; self.outcomes.len()];
         let counts = self.counts.entry(row.to_owned()).or_insert(none);
@@ -61,12 +79,7 @@ impl Trials {
     }
 
     /// Of those that are asked for, the row with the fewest trials, while it has fewer than `runs`.
-    pub(crate) fn next<'a, T>(
-        &self,
-        rows: &'a [T],
-        name: impl Fn(&'a T) -> &'a str,
-        runs: u64,
-    ) -> Option<&'a T> {
+    fn next<'a, T>(&self, rows: &'a [T], name: impl Fn(&T) -> &str, runs: u64) -> Option<&'a T> {
         let asked = rows.iter().filter(|row| name(row).contains(&self.row));
         let next = asked.min_by_key(|row| self.tried(name(row)));
         next.filter(|row| self.tried(name(row)) < runs)
@@ -84,7 +97,7 @@ impl Trials {
         rows.filter_map(|(_, counts)| Some(counts[place?])).sum()
     }
 
-    pub(crate) fn add(&mut self, row: &str, outcome: &str, said: &str) -> Result<()> {
+    fn add(&mut self, row: &str, outcome: &str, said: &str) -> Result<()> {
         self.count(row, outcome);
         if let Some(file) = &self.file {
             let trial =

@@ -5,12 +5,11 @@
 //! to 2.5 % of studies: docs/method.md.)
 
 use anyhow::Result;
-use lab::Results;
 use stats::Verdict;
 
 use crate::Campaign;
-use crate::home::{Home, program};
-use crate::table::Table;
+use crate::home::Home;
+use crate::table::{Table, by_chance};
 
 /// Steps of a unit: a tenth of a millisecond or two.
 const STEPS: u64 = 100_000;
@@ -30,11 +29,7 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
             planted(campaign, &mut table, percent)?;
         }
     }
-    // What chance allows: the level, and two standard deviations of a count.
-    table.allow(IDENTICAL, |tried| {
-        let tried = tried as f64;
-        (0.05 * tried + 2.0 * (tried * 0.05 * 0.95).sqrt()).floor() as u64
-    });
+    table.allow(IDENTICAL, |tried| by_chance(0.05, 2.0, tried) as u64);
     for percent in PLANTED {
         table.allow(&missed(percent), |tried| tried);
     }
@@ -82,19 +77,7 @@ fn verdict_of(campaign: &mut Campaign, planted: u64) -> Result<Option<Verdict>> 
              work = {{ planted = {planted} }}\n"
         ),
     )?;
-    let seed = campaign.below(1 << 30).to_string();
-    let line = [
-        "run",
-        "study.toml",
-        "--rounds",
-        "20",
-        "--seed",
-        &seed,
-        "--out",
-        "out",
-    ];
-    home.command(&program()?, &line).status()?;
-    let results = Results::from_journal(&home.path("out/journal.jsonl"))?;
+    let results = campaign.results(&home, &["run", "study.toml", "--rounds", "20"])?;
     let study = results.studies.first();
     let finding = study.and_then(|study| study.headline());
     // Seen from the second variant, whichever of the two the finding is about.
