@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 
+use crate::guard::Text;
 use crate::os::read_file;
 
 /// CPUs that are distinguished; further ones share heaps with these.
@@ -20,15 +21,9 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    pub(crate) const fn alone() -> Self {
-        let mut core_of = [0; CPUS];
-        let mut cpu = 0;
-        while cpu < CPUS {
-            core_of[cpu] = cpu as u16;
-            cpu += 1;
-        }
+    pub(crate) fn alone() -> Self {
         Self {
-            core_of,
+            core_of: std::array::from_fn(|cpu| cpu as u16),
             cores: 1,
             cpus: 1,
         }
@@ -108,20 +103,10 @@ fn configured_cpus() -> usize {
 }
 
 fn first_sibling(cpu: usize) -> Option<usize> {
-    let mut path = *b"/sys/devices/system/cpu/cpu____/topology/thread_siblings_list\0";
-    let (start, mut at) = (27, 27);
-    let mut place = 1000;
-    while place > 0 {
-        let digit = (cpu / place % 10) as u8;
-        if digit > 0 || at > start || place == 1 {
-            path[at] = b'0' + digit;
-            at += 1;
-        }
-        place /= 10;
-    }
-    let rest = b"/topology/thread_siblings_list\0";
-    path[at..at + rest.len()].copy_from_slice(rest);
-    let path = std::ffi::CStr::from_bytes_until_nul(&path).ok()?;
+    let path = Text::of(format_args!(
+        "/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list\0"
+    ));
+    let path = std::ffi::CStr::from_bytes_until_nul(path.bytes()).ok()?;
     let mut buffer = [0; 64];
     let text = read_file(path, &mut buffer)?;
     number(text.split(|byte| !byte.is_ascii_digit()).next()?)

@@ -90,27 +90,31 @@ impl CoreAware {
 }
 
 pub(crate) fn abort(what: &str, block: NonNull<u8>) -> ! {
-    let mut text = [0; 160];
-    let mut out = Text {
-        text: &mut text,
-        at: 0,
-    };
-    let _ = std::fmt::Write::write_fmt(
-        &mut out,
-        format_args!("flowgauge malloc: block {block:p}: {what}\n"),
-    );
-    let at = out.at;
-    os::write(libc::STDERR_FILENO, &text[..at]);
+    let said = format_args!("flowgauge malloc: block {block:p}: {what}\n");
+    os::write(libc::STDERR_FILENO, Text::of(said).bytes());
     std::process::abort()
 }
 
 /// Text that is written without allocating; what does not fit is left out.
-pub(crate) struct Text<'a> {
-    pub(crate) text: &'a mut [u8],
-    pub(crate) at: usize,
+pub(crate) struct Text {
+    text: [u8; 4096],
+    at: usize,
 }
 
-impl std::fmt::Write for Text<'_> {
+impl Text {
+    pub(crate) fn of(said: std::fmt::Arguments<'_>) -> Self {
+        let (text, at) = ([0; 4096], 0);
+        let mut own = Self { text, at };
+        let _too_long = std::fmt::Write::write_fmt(&mut own, said);
+        own
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.text[..self.at]
+    }
+}
+
+impl std::fmt::Write for Text {
     fn write_str(&mut self, more: &str) -> std::fmt::Result {
         let room = &mut self.text[self.at..];
         let fits = more.len().min(room.len());

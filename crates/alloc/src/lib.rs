@@ -306,17 +306,8 @@ impl CoreAware {
 
     /// Writes what the heaps of this process hold to a descriptor, without allocating.
     pub fn print_stats(&self, descriptor: i32) {
-        let mut text = [0; 4096];
-        let mut out = guard::Text {
-            text: &mut text,
-            at: 0,
-        };
-        let _too_long = std::fmt::Write::write_fmt(
-            &mut out,
-            format_args!("process {}:\n{}", std::process::id(), self.stats()),
-        );
-        let at = out.at;
-        os::write(descriptor, &text[..at]);
+        let said = format_args!("process {}:\n{}", std::process::id(), self.stats());
+        os::write(descriptor, guard::Text::of(said).bytes());
     }
 
     /// Takes all locks that can be had, before a fork.

@@ -331,6 +331,13 @@ impl Span {
         usize::from(self.class.load(Relaxed))
     }
 
+    /// The region in whose header this record stands.
+    pub(crate) fn region(&self, geometry: Geometry) -> NonNull<Region> {
+        let region = geometry.base((&raw const *self).cast_mut().cast());
+        // SAFETY: no header begins at the address 0.
+        unsafe { NonNull::new_unchecked(region.cast()) }
+    }
+
     /// The place of its first slice: that of this record in the header.
     #[inline]
     pub(crate) fn first(&self, geometry: Geometry) -> usize {

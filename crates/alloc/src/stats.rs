@@ -1,7 +1,6 @@
 use std::fmt;
 
 use crate::class::size_of_class;
-use crate::config::RegionSize;
 use crate::heap::HeapStats;
 use crate::large::LargeStats;
 use crate::{CoreAware, Place};
@@ -79,15 +78,9 @@ impl<'a> Stats<'a> {
 /// One line a core that has any memory, and one for large blocks; nothing is allocated.
 impl fmt::Display for Stats<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = match self.allocator.config.region {
-            RegionSize::TwoMiB => 2,
-            RegionSize::FourMiB => 4,
-        };
-        for (core, heap) in self
-            .cores()
-            .enumerate()
-            .filter(|(_, heap)| heap.regions > 0)
-        {
+        let size = self.allocator.config.region.bytes() >> 20;
+        let cores = self.cores().enumerate();
+        for (core, heap) in cores.filter(|(_, heap)| heap.regions > 0) {
             writeln!(
                 out,
                 "core {core}: {} live blocks, {} bytes, {} regions of {size} MiB",

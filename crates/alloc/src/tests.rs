@@ -66,6 +66,33 @@ fn fill(live: &Live) {
     unsafe { live.block.as_ptr().write_bytes(live.fill, live.size) };
 }
 
+/// A block of an allocator, or a panic.
+fn block(at: *mut u8) -> NonNull<u8> {
+    NonNull::new(at).expect("this machine has memory")
+}
+
+fn free_at(allocator: &CoreAware, core: usize, block: NonNull<u8>) {
+    // SAFETY: tests free live blocks, and use them no more.
+    unsafe { allocator.free_at(core, block) };
+}
+
+fn free(allocator: &CoreAware, block: NonNull<u8>) {
+    // SAFETY: as above.
+    unsafe { allocator.free(block) };
+}
+
+fn usable(allocator: &CoreAware, block: NonNull<u8>) -> usize {
+    // SAFETY: tests ask it of live blocks.
+    unsafe { allocator.usable(block) }
+}
+
+/// What the heap knows of the region of a live block.
+fn region(allocator: &CoreAware, block: NonNull<u8>) -> &region::Own {
+    let base = allocator.geometry.base(block.as_ptr()).cast::<Region>();
+    // SAFETY: the region has a live block.
+    unsafe { base.as_ref() }.expect("a region").own()
+}
+
 fn is_filled(block: NonNull<u8>, bytes: usize, fill: u8) -> bool {
     // SAFETY: the block is live, that long, and was written whole.
     let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), bytes) };
@@ -101,14 +128,12 @@ fn run(steps: Vec<Step>, config: Config) -> Result<(), TestCaseError> {
         match step {
             Step::Take { core, size, align } => {
                 let (at, _) = allocator.allocate_at(core, size, 1 << align);
-                let block = NonNull::new(at).expect("this machine has memory");
+                let block = block(at);
                 prop_assert!(at.addr().is_multiple_of(1 << align));
                 // SAFETY: the block is live.
                 let owner = unsafe { allocator.owner(block) };
                 prop_assert!(owner.is_none_or(|owner| owner == core));
-                // SAFETY: the block is live.
-                let usable = unsafe { allocator.usable(block) };
-                prop_assert!(usable >= size);
+                prop_assert!(usable(&allocator, block) >= size);
                 let live = Live {
                     block,
                     size,
@@ -123,16 +148,14 @@ fn run(steps: Vec<Step>, config: Config) -> Result<(), TestCaseError> {
                     continue;
                 };
                 prop_assert!(is_filled(live.block, live.size, live.fill));
-                // SAFETY: the block is live and not used again.
-                unsafe { allocator.free_at(core, live.block) };
+                free_at(&allocator, core, live.block);
             }
             Step::Resize { which, size } => {
                 let Some(live) = blocks.take(which) else {
                     continue;
                 };
                 // SAFETY: the block is live.
-                let moved = unsafe { allocator.reallocate(live.block, size) };
-                let block = NonNull::new(moved).expect("this machine has memory");
+                let block = block(unsafe { allocator.reallocate(live.block, size) });
                 prop_assert!(is_filled(block, live.size.min(size), live.fill));
                 let live = Live {
                     block,
@@ -150,8 +173,7 @@ fn run(steps: Vec<Step>, config: Config) -> Result<(), TestCaseError> {
     prop_assert_eq!(allocator.stats().live_blocks(), blocks.0.len());
     while let Some(live) = blocks.take(0) {
         prop_assert!(is_filled(live.block, live.size, live.fill));
-        // SAFETY: the block is live and not used again.
-        unsafe { allocator.free_at((live.core + 1) % 4, live.block) };
+        free_at(&allocator, (live.core + 1) % 4, live.block);
     }
     allocator.trim();
     prop_assert_eq!(allocator.stats().live_blocks(), 0);
@@ -194,9 +216,7 @@ fn memory_of_a_core_that_sleeps_comes_back_when_others_free_it() {
         .collect();
     let before = allocator.heaps[0].stats().regions;
     for at in blocks {
-        let block = NonNull::new(at).expect("this machine has memory");
-        // SAFETY: the block is live and not used again.
-        unsafe { allocator.free_at(1, block) };
+        free_at(&allocator, 1, block(at));
     }
     assert!(before >= 4);
     let live = allocator.heaps[0].live_blocks_at_home();
@@ -236,10 +256,9 @@ fn threads_on_all_cores_hand_blocks_to_each_other() {
         }
         drop(sender);
         for (at, size, fill) in receiver {
-            let block = NonNull::new(std::ptr::with_exposed_provenance_mut(at)).expect("a block");
+            let block = block(std::ptr::with_exposed_provenance_mut(at));
             assert!(is_filled(block, size, fill));
-            // SAFETY: the block is live and not used again.
-            unsafe { allocator.free_at(3, block) };
+            free_at(&allocator, 3, block);
         }
     });
     assert_eq!(allocator.stats().live_blocks(), 0);
@@ -255,20 +274,18 @@ fn blocks_in_magazines_are_free_and_keep_to_their_core() {
                 let mut held = Vec::new();
                 for number in 0..if cfg!(miri) { 600 } else { 50_000_usize } {
                     let size = 1 + (number * 31 + thread) % 5_000;
-                    let block = NonNull::new(allocator.allocate(size)).expect("memory");
+                    let block = block(allocator.allocate(size));
                     // SAFETY: the block was just made.
                     unsafe { block.as_ptr().write_bytes(thread as u8, size) };
                     held.push((block, size));
                     if held.len() > 100 {
                         let (block, size) = held.swap_remove(number * 17 % 100);
                         assert!(is_filled(block, size, thread as u8));
-                        // SAFETY: the block is live and not used again.
-                        unsafe { allocator.free(block) };
+                        free(allocator, block);
                     }
                 }
                 for (block, _) in held {
-                    // SAFETY: the block is live and not used again.
-                    unsafe { allocator.free(block) };
+                    free(allocator, block);
                 }
             });
         }
@@ -285,20 +302,13 @@ fn guarded_blocks_live_many_lives() {
     let allocator = with_cores(1, config);
     for round in 0..3_000_usize {
         let size = round * 37 % 5_000;
-        let block = NonNull::new(allocator.allocate_guarded(size, 16)).expect("memory");
-        // SAFETY: the block is live.
-        assert_eq!(unsafe { allocator.usable(block) }, size);
+        let block = block(allocator.allocate_guarded(size, 16));
+        assert_eq!(usable(&allocator, block), size);
         // SAFETY: it has that many bytes.
         unsafe { block.as_ptr().write_bytes(0xa5, size) };
-        // SAFETY: it is not used again.
-        unsafe { allocator.free_at(0, block) };
+        free_at(&allocator, 0, block);
     }
     assert_eq!(allocator.stats().live_blocks(), 0);
-}
-
-/// A block of an allocator, or a panic.
-fn block(at: *mut u8) -> NonNull<u8> {
-    NonNull::new(at).expect("this machine has memory")
 }
 
 #[test]
@@ -312,8 +322,7 @@ fn zeros_are_written_only_where_somebody_wrote_before() {
         );
         // SAFETY: the block has that many bytes.
         unsafe { at.write_bytes(7, size) };
-        // SAFETY: it is not used again.
-        unsafe { allocator.free_at(0, block(at)) };
+        free_at(&allocator, 0, block(at));
         let again = block(allocator.allocate_zeroed(size));
         assert_eq!(
             again.as_ptr(),
@@ -338,8 +347,7 @@ fn a_block_grows_where_it_stands_as_long_as_nothing_is_behind_it() {
         assert_eq!(unsafe { allocator.reallocate(first, size) }, first.as_ptr());
     }
     assert!(is_filled(first, 40_000, 9));
-    // SAFETY: the block is live, and not used again.
-    unsafe { allocator.free(first) };
+    free(&allocator, first);
     assert_eq!(allocator.stats().live_blocks(), 0);
 }
 
@@ -366,10 +374,7 @@ fn blocks_that_are_alone_are_not_put_on_huge_pages_before_they_are_used() {
         .map(|_| block(allocator.allocate(900_000)))
         .collect();
     for block in sparse {
-        let region = allocator.geometry.base(block.as_ptr()).cast::<Region>();
-        let region = NonNull::new(region).expect("a region");
-        // SAFETY: the region has a live block.
-        let own = unsafe { region.as_ref() }.own();
+        let own = region(&allocator, block);
         assert!(own.is_sparse.get() && !own.is_huge.get());
     }
 }
@@ -380,10 +385,7 @@ fn empty_spans_of_blocks_that_are_alone_are_kept_up_to_a_bound() {
     let sizes = (0..200).map(|number| 40_000 + number * 4_700);
     let blocks: Vec<_> = sizes.map(|size| block(allocator.allocate(size))).collect();
     let all = allocator.heaps[0].stats().regions;
-    // SAFETY: the blocks are live, and not used again.
-    blocks
-        .into_iter()
-        .for_each(|block| unsafe { allocator.free(block) });
+    blocks.into_iter().for_each(|block| free(&allocator, block));
     let left = allocator.heaps[0].stats();
     assert_eq!(left.live_blocks, 0);
     assert!(left.regions * 2 < all, "{} of {all} regions", left.regions);
@@ -398,26 +400,21 @@ fn huge_pages_for_all_memory_are_asked_for_at_once() {
     };
     let allocator = with_cores(1, config);
     let at = block(allocator.allocate(900_000));
-    let region =
-        NonNull::new(allocator.geometry.base(at.as_ptr()).cast::<Region>()).expect("a region");
-    // SAFETY: the region has a live block.
-    assert!(unsafe { region.as_ref() }.own().is_huge.get());
+    assert!(region(&allocator, at).is_huge.get());
 }
 
 #[test]
 fn a_block_of_no_more_than_eight_bytes_takes_eight_and_is_aligned_as_asked_for() {
     let allocator = CoreAware::new(Config::default()).expect("memory for the heaps");
-    for (size, align, usable) in [(0, 1, 8), (8, 8, 8), (9, 1, 16), (1, 16, 16), (8, 16, 16)] {
+    for (size, align, bytes) in [(0, 1, 8), (8, 8, 8), (9, 1, 16), (1, 16, 16), (8, 16, 16)] {
         let blocks = [(); 9].map(|()| allocator.allocate_aligned(size, align));
-        for block in blocks.map(|block| NonNull::new(block).expect("memory")) {
+        for block in blocks.map(block) {
             assert!(
                 block.addr().get().is_multiple_of(align.max(8)),
                 "{size} {align}"
             );
-            // SAFETY: the block is live.
-            assert_eq!(unsafe { allocator.usable(block) }, usable, "{size} {align}");
-            // SAFETY: as above, and nobody else has it.
-            unsafe { allocator.free(block) };
+            assert_eq!(usable(&allocator, block), bytes, "{size} {align}");
+            free(&allocator, block);
         }
     }
 }

@@ -105,19 +105,6 @@ fn listed(cpus: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::Body;
-
-    fn task(ranks: u32, threads: u32, cpus: &[u32]) -> Task {
-        Task {
-            ranks,
-            threads,
-            cpus: cpus.to_vec(),
-            over: None,
-            body: Body::Halo { side: 64, steps: 1 },
-            warmups: 0,
-            reps: 1,
-        }
-    }
 
     fn sets(ranks: &[&[u32]]) -> Vec<u64> {
         let mut all = Vec::new();
@@ -134,14 +121,18 @@ mod tests {
     #[test]
     fn ranks_on_their_cpus_are_right_in_whatever_order_these_are() {
         assert_eq!(
-            wrong_cpus(&task(2, 2, &[3, 1, 200, 0]), &sets(&[&[1, 3], &[0, 200]])),
+            wrong_cpus(
+                &Task::of_grid(2, 2, &[3, 1, 200, 0]),
+                &sets(&[&[1, 3], &[0, 200]])
+            ),
             None
         );
     }
 
     #[test]
     fn four_threads_on_one_core_are_refused() {
-        let said = wrong_cpus(&task(1, 4, &[0, 1, 2, 3]), &sets(&[&[0]])).unwrap();
+        let four = Task::of_grid(1, 4, &[0, 1, 2, 3]);
+        let said = wrong_cpus(&four, &sets(&[&[0]])).unwrap();
         assert!(
             said.contains("rank 0 may use CPU 0, not CPUs 0,1,2,3"),
             "{said}"
@@ -150,7 +141,7 @@ mod tests {
 
     #[test]
     fn ranks_that_are_not_bound_or_are_exchanged_are_refused() {
-        let two = task(2, 1, &[0, 1]);
+        let two = Task::of_grid(2, 1, &[0, 1]);
         let said = wrong_cpus(&two, &sets(&[&[0, 1], &[0, 1]])).unwrap();
         assert!(
             said.contains("rank 0 may") && said.contains("rank 1 may"),
@@ -166,13 +157,7 @@ mod tests {
 
     #[test]
     fn ranks_that_are_dealt_to_other_nodes_are_refused() {
-        let mut four = task(4, 1, &[0, 1, 0, 1]);
-        let nodes = vec!["a".to_owned(), "b".to_owned()];
-        four.over = Some(crate::task::Over {
-            nodes,
-            scratch: "/dev/shm/x".into(),
-            counted: None,
-        });
+        let four = Task::of_grid(4, 1, &[0, 1, 0, 1]).on(&["a", "b"]);
         assert_eq!(wrong_nodes(&four, &[7, 7, 8, 8]), None);
         let said = wrong_nodes(&four, &[7, 8, 7, 8]).unwrap();
         assert!(
@@ -188,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_world_of_one_says_that_two_mpis_were_mixed() {
-        let two = task(2, 1, &[0, 1]);
+        let two = Task::of_grid(2, 1, &[0, 1]);
         assert_eq!(wrong_size(&two, 2, "x"), None);
         let said = wrong_size(&two, 1, "MPICH 4").unwrap();
         assert!(

@@ -2,7 +2,7 @@
 //! nor any process those of another node. Each says what it used since it began, and the first rank
 //! of each node what all of that node hold, while each has its state of the last repetition.
 
-use measure::memory::{Heap, Memory, Sampler, Sharing};
+use measure::memory::{Memory, Sampler};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike};
 use program::report::Elsewhere;
@@ -12,9 +12,8 @@ use crate::task::Task;
 use crate::world::World;
 
 const KIB: u64 = 1024;
-/// Of a rank, before what its node holds.
+/// Words of a rank, before what its node holds.
 const OWN: usize = 4;
-const HELD: usize = 13;
 
 /// Known to rank 0. Every rank calls this.
 pub(crate) fn of_all(world: &mut World, task: &Task) -> Elsewhere {
@@ -33,9 +32,9 @@ pub(crate) fn of_all(world: &mut World, task: &Task) -> Elsewhere {
     let column = |at: usize| all.iter().skip(at).step_by(OWN).copied();
     let held = held(world, task, &column(0).collect::<Vec<_>>());
     // No rank may end before its node was looked at, which a gathering is.
-    let all = world.gather(&held);
-    let nodes = all.chunks(HELD).step_by(task.ranks_each().max(1) as usize);
-    let nodes: Option<Vec<Memory>> = nodes.map(of_words).collect();
+    let all = world.gather_values(&held).into_iter();
+    let nodes = all.step_by(task.ranks_each().max(1) as usize);
+    let nodes: Option<Vec<Memory>> = nodes.collect();
     Elsewhere {
         user_ns: column(1).sum(),
         system_ns: column(2).sum(),
@@ -44,72 +43,20 @@ pub(crate) fn of_all(world: &mut World, task: &Task) -> Elsewhere {
     }
 }
 
-/// Of the first rank of a node; zeroes of all others, and where the kernel does not tell it.
-fn held(world: &World, task: &Task, pids: &[u64]) -> [u64; HELD] {
+/// Of the first rank of a node; `None` of all others, and where the kernel does not tell it.
+fn held(world: &World, task: &Task, pids: &[u64]) -> Option<Memory> {
     let each = task.ranks_each().max(1);
     if !world.rank.is_multiple_of(each) {
-        return [0; HELD];
+        return None;
     }
     let first = world.rank as usize;
     let own = pids.iter().skip(first).take(each as usize);
     let own: Vec<i32> = own.filter_map(|pid| (*pid).try_into().ok()).collect();
-    Sampler::new().of(&own).map_or([0; HELD], words)
-}
-
-fn words(memory: Memory) -> [u64; HELD] {
-    let heap = memory.heap.unwrap_or_default();
-    [
-        1,
-        memory.pss,
-        memory.page_tables,
-        memory.kernel_stacks,
-        memory.rss,
-        memory.processes.into(),
-        memory.tasks.into(),
-        memory.peak_rss.is_some().into(),
-        memory.peak_rss.unwrap_or(0),
-        (memory.sharing == Sharing::Group).into(),
-        memory.heap.is_some().into(),
-        heap.bytes,
-        heap.large,
-    ]
-}
-
-fn of_words(words: &[u64]) -> Option<Memory> {
-    let [known, pss, page_tables, kernel_stacks, rss, rest @ ..] = words else {
-        return None;
-    };
-    let [
-        processes,
-        tasks,
-        has_peak,
-        peak,
-        of_group,
-        has_heap,
-        bytes,
-        large,
-    ] = rest
-    else {
-        return None;
-    };
-    (*known == 1).then(|| Memory {
-        pss: *pss,
-        page_tables: *page_tables,
-        kernel_stacks: *kernel_stacks,
-        rss: *rss,
-        processes: u32::try_from(*processes).unwrap_or(u32::MAX),
-        tasks: u32::try_from(*tasks).unwrap_or(u32::MAX),
-        peak_rss: (*has_peak == 1).then_some(*peak),
+    let held = Sampler::new().of(&own).ok()?;
+    Some(Memory {
         slab: None,
-        sharing: match of_group {
-            1 => Sharing::Group,
-            _ => Sharing::Everyone,
-        },
-        heap: (*has_heap == 1).then_some(Heap {
-            bytes: *bytes,
-            large: *large,
-        }),
         first_rss: None,
+        ..held
     })
 }
 
@@ -120,17 +67,20 @@ fn ns(time: TimeVal) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::{padded, value};
 
     #[test]
     fn what_a_node_holds_comes_to_rank_0_as_it_was_and_nodes_add_up() {
         let own = i32::try_from(std::process::id()).unwrap();
         let memory = Sampler::new().of(&[own]).unwrap();
-        let came = of_words(&words(memory)).unwrap();
+        let text = serde_json::to_string(&Some(memory)).unwrap();
+        let came: Option<Memory> = value(&padded(&text, 100));
+        let came = came.unwrap();
         assert_eq!(
             (came.total(), came.peak_rss),
             (memory.total(), memory.peak_rss)
         );
         assert_eq!((came + came).processes, 2);
-        assert_eq!(of_words(&[0; HELD]), None);
+        assert_eq!(value::<Option<Memory>>(&padded("null", 1)), None);
     }
 }

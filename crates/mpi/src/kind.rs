@@ -1,5 +1,7 @@
 //! Which MPI it is, and words of commands that launch it.
 
+use std::path::Path;
+
 /// An implementation of MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -56,6 +58,10 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoMpi(pub String);
+
+pub(crate) fn quoted_path(path: &Path) -> String {
+    quoted(&path.display().to_string())
+}
 
 /// For a shell.
 #[must_use]

@@ -11,8 +11,8 @@ use std::process::Command;
 
 use program::Program;
 
-use crate::kind::quoted;
 pub use crate::kind::{Kind, NoMpi};
+use crate::kind::{quoted, quoted_path};
 use crate::nodes::{self, Reach};
 use crate::srun::Srun;
 use crate::task::Task;
@@ -94,12 +94,11 @@ impl Mpi {
     /// The command of a slot: this binary as the ranks of `task`, one of all `splits` of the run.
     #[must_use]
     pub fn program(&self, own: &Path, task: &Task, splits: &[&Task], allow_root: bool) -> Program {
-        let quoted = |path: &Path| quoted(&path.display().to_string());
         let asked = serde_json::to_string(task).unwrap_or_default();
         let rank = format!(
             "{} {ARGUMENT} '{{built}}/shim.so' {}",
-            quoted(own),
-            self::quoted(&asked)
+            quoted_path(own),
+            quoted(&asked)
         );
         let over = task.over.as_ref().zip(self.reach.as_ref());
         let elsewhere = |line: String| format!("{line} {rank} {ELSEWHERE}");
@@ -109,14 +108,14 @@ impl Mpi {
             (None, Some((over, reach))) => {
                 elsewhere(nodes::line(&self.run, self.kind, task, (over, reach)))
             }
-            (None, None) => format!("{} {} {rank}", quoted(&self.run), self.placed(task)),
+            (None, None) => format!("{} {} {rank}", quoted_path(&self.run), self.placed(task)),
         };
         let mut program = Program::new(command);
         program.reports = true;
         program.files = BTreeMap::from([("shim.c".to_owned(), SHIM.to_owned())]);
         program.build = Some(format!(
             "{} -O2 -fPIC -shared -o '{{built}}/shim.so' '{{built}}/shim.c'",
-            quoted(&self.compiler)
+            quoted_path(&self.compiler)
         ));
         // A step of a job may be beside flowgauge's own.
         if let Some(Reach::Slurm(_)) = self.reach {
@@ -160,6 +159,21 @@ impl Mpi {
     }
 }
 
+#[cfg(test)]
+impl Mpi {
+    /// One of that kind, whose launcher ranks are started by.
+    pub(crate) fn installed(kind: Kind) -> Self {
+        Self {
+            kind,
+            run: PathBuf::from("/opt/an mpi/mpirun"),
+            compiler: PathBuf::from("/opt/an mpi/mpicc"),
+            version: "1.0".to_owned(),
+            srun: None,
+            reach: None,
+        }
+    }
+}
+
 fn rank_file(task: &Task) -> String {
     format!(
         "ranks-{}x{}-{}",
@@ -183,20 +197,14 @@ fn joined(cpus: &[u32], by: &str) -> String {
 }
 
 fn launcher(asked: Option<&str>) -> Result<(PathBuf, Kind, String), String> {
-    let names: Vec<String> = match asked {
-        None => vec![
-            "mpirun".to_owned(),
-            "mpirun.openmpi".to_owned(),
-            "mpirun.mpich".to_owned(),
-        ],
-        Some(asked) => match Kind::ALL.into_iter().find(|kind| kind.suffix() == asked) {
-            Some(kind) => vec![format!("mpirun.{}", kind.suffix()), "mpirun".to_owned()],
-            None => vec![asked.to_owned()],
-        },
+    let mut kinds = Kind::ALL.into_iter();
+    let kind = kinds.find(|kind| Some(kind.suffix()) == asked);
+    let names = match (asked, kind) {
+        (None, _) => vec!["mpirun", "mpirun.openmpi", "mpirun.mpich"],
+        (_, Some(Kind::OpenMpi)) => vec!["mpirun.openmpi", "mpirun"],
+        (_, Some(Kind::Mpich)) => vec!["mpirun.mpich", "mpirun"],
+        (Some(asked), None) => vec![asked],
     };
-    let kind = Kind::ALL
-        .into_iter()
-        .find(|kind| Some(kind.suffix()) == asked);
     let there = names
         .iter()
         .filter_map(|name| program::command::resolve(name).ok());
@@ -264,30 +272,6 @@ fn compiler_of(run: &Path, kind: Kind) -> Result<PathBuf, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::Body;
-
-    fn mpi(kind: Kind) -> Mpi {
-        Mpi {
-            kind,
-            run: PathBuf::from("/opt/an mpi/mpirun"),
-            compiler: PathBuf::from("/opt/an mpi/mpicc"),
-            version: "1.0".to_owned(),
-            srun: None,
-            reach: None,
-        }
-    }
-
-    fn task(ranks: u32, threads: u32, cpus: &[u32]) -> Task {
-        Task {
-            ranks,
-            threads,
-            cpus: cpus.to_vec(),
-            over: None,
-            body: Body::Halo { side: 64, steps: 1 },
-            warmups: 1,
-            reps: 3,
-        }
-    }
 
     #[test]
     fn implementations_are_known_by_what_they_say() {
@@ -307,15 +291,15 @@ mod tests {
     /// Placeholders of the command stay, and nothing of it needs a shell.
     #[test]
     fn each_rank_is_bound_to_its_cpus_by_number() {
-        let four = task(2, 2, &[0, 2, 1, 3]);
+        let four = Task::of_grid(2, 2, &[0, 2, 1, 3]);
         let own = Path::new("/it's here/flowgauge");
-        let open = mpi(Kind::OpenMpi).program(own, &four, &[&four], true);
+        let open = Mpi::installed(Kind::OpenMpi).program(own, &four, &[&four], true);
         assert_eq!(
             open.files["ranks-2x2-0-2-1-3"],
             "rank 0=localhost slot=0,2\nrank 1=localhost slot=1,3\n"
         );
         assert!(open.env.contains_key("OMPI_ALLOW_RUN_AS_ROOT"));
-        let mpich = mpi(Kind::Mpich).program(own, &four, &[&four], true);
+        let mpich = Mpi::installed(Kind::Mpich).program(own, &four, &[&four], true);
         assert!(
             mpich.command.contains(" -n 2 -bind-to user:0+2,1+3 "),
             "{}",

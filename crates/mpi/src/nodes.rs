@@ -17,8 +17,8 @@ use std::process::Command;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
-use crate::kind::Kind;
 pub use crate::kind::quoted;
+use crate::kind::{Kind, quoted_path};
 use crate::task::{Over, Task};
 
 /// What launchers call the number of a rank, the most particular first.
@@ -96,26 +96,20 @@ pub fn ssh_needs(said: &str) -> Option<&'static str> {
 
 /// The line that starts the ranks of `task` over its nodes, up to their own command.
 pub(crate) fn line(run: &Path, kind: Kind, task: &Task, (over, reach): (&Over, &Reach)) -> String {
-    let run = quoted(&run.display().to_string());
+    let run = quoted_path(run);
     let each = task.ranks_each();
     let hosts: Vec<String> = over
         .nodes
         .iter()
         .map(|node| format!("{node}:{each}"))
         .collect();
-    let (hosts, scratch) = (
-        quoted(&hosts.join(",")),
-        quoted(&over.scratch.display().to_string()),
-    );
+    let (hosts, scratch) = (quoted(&hosts.join(",")), quoted_path(&over.scratch));
     let ranks = task.ranks;
     match (kind, reach) {
         (Kind::OpenMpi, reach) => {
             let by = match reach {
                 Reach::Ssh(ssh) => {
-                    format!(
-                        "--mca plm rsh --mca plm_rsh_agent {} ",
-                        quoted(&ssh.display().to_string())
-                    )
+                    format!("--mca plm rsh --mca plm_rsh_agent {} ", quoted_path(ssh))
                 }
                 Reach::Slurm(_) => String::new(),
             };
@@ -126,7 +120,7 @@ pub(crate) fn line(run: &Path, kind: Kind, task: &Task, (over, reach): (&Over, &
         }
         (Kind::Mpich, Reach::Ssh(ssh)) => format!(
             "{run} -n {ranks} -hosts {hosts} -bind-to none -launcher ssh -launcher-exec {}",
-            quoted(&ssh.display().to_string())
+            quoted_path(ssh)
         ),
         (Kind::Mpich, Reach::Slurm(_)) => format!("{run} -n {ranks} -hosts {hosts} -bind-to none"),
     }
@@ -143,17 +137,14 @@ pub(crate) fn bind_by_environment(task: &Task) -> Result<(), String> {
             RANKS.join(", ")
         )
     })?;
+    let cpus = task.cpus_of(rank);
     let mut set = CpuSet::new();
-    for cpu in task.cpus_of(rank) {
+    for cpu in cpus {
         set.set(*cpu as usize)
             .map_err(|error| format!("CPU {cpu}: {error}"))?;
     }
-    sched_setaffinity(Pid::from_raw(0), &set).map_err(|error| {
-        format!(
-            "rank {rank} may not use its CPUs {:?}: {error}",
-            task.cpus_of(rank)
-        )
-    })
+    let bound = sched_setaffinity(Pid::from_raw(0), &set);
+    bound.map_err(|error| format!("rank {rank} may not use its CPUs {cpus:?}: {error}"))
 }
 
 /// Identifies the boot and the network namespace.
@@ -173,35 +164,17 @@ pub(crate) fn boot() -> std::io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::launcher::Mpi;
-    use crate::task::Body;
 
     fn task() -> Task {
-        Task {
-            ranks: 4,
-            threads: 1,
-            cpus: vec![0, 1, 0, 1],
-            over: Some(Over {
-                nodes: vec!["a".to_owned(), "b".to_owned()],
-                scratch: "/dev/shm/x".into(),
-                counted: None,
-            }),
-            body: Body::Halo { side: 64, steps: 1 },
-            warmups: 1,
-            reps: 3,
-        }
+        Task::of_grid(4, 1, &[0, 1, 0, 1]).on(&["a", "b"])
     }
 
     fn said(kind: Kind, reach: &Reach) -> String {
         let mpi = Mpi {
-            kind,
-            run: "/opt/mpirun".into(),
-            compiler: "/opt/mpicc".into(),
-            version: "1.0".to_owned(),
-            srun: None,
             reach: Some(reach.clone()),
+            ..Mpi::installed(kind)
         };
         let task = task();
         mpi.program(Path::new("/shared/flowgauge"), &task, &[&task], false)
@@ -216,7 +189,7 @@ mod tests {
         assert_eq!(crate::over_of("mpirun __rank a {}"), None);
         assert!(
             open.starts_with(
-                "'/opt/mpirun' -np 4 --host 'a:2,b:2' --map-by slot --bind-to none --mca plm rsh"
+                "'/opt/an mpi/mpirun' -np 4 --host 'a:2,b:2' --map-by slot --bind-to none --mca plm rsh"
             ),
             "{open}"
         );
@@ -227,7 +200,7 @@ mod tests {
         let mpich = said(Kind::Mpich, &ssh);
         assert!(
             mpich.starts_with(
-                "'/opt/mpirun' -n 4 -hosts 'a:2,b:2' -bind-to none -launcher ssh -launcher-exec"
+                "'/opt/an mpi/mpirun' -n 4 -hosts 'a:2,b:2' -bind-to none -launcher ssh -launcher-exec"
             ),
             "{mpich}"
         );

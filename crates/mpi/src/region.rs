@@ -20,8 +20,6 @@ use nix::unistd::geteuid;
 use crate::nodes::this_machine;
 use crate::world::World;
 
-const REASON: usize = 64;
-
 /// Why flows cannot move between ranks here, if known before ranks start.
 #[must_use]
 pub fn no_moves() -> Option<String> {
@@ -59,28 +57,16 @@ pub(crate) fn of_all(world: &mut World, config: Config) -> Result<Region, String
 
 /// What all ranks have, or the first rank's reason why not.
 pub(crate) fn all_agree<T>(world: &mut World, own: Result<T, String>) -> Result<T, String> {
-    let own_words = own.as_ref().err().map_or([0; REASON], |why| words_of(why));
-    match first_reason(&world.gather(&own_words)) {
+    let reason = own.as_ref().err().cloned();
+    match first_reason(world.gather_values(&reason)) {
         Some(why) => Err(why),
         None => own,
     }
 }
 
-/// Cut to what fits; no reason is all zeroes.
-fn words_of(why: &str) -> [u64; REASON] {
-    let mut bytes = [0; 8 * REASON];
-    let cut = &why.as_bytes()[..why.floor_char_boundary(bytes.len())];
-    bytes[..cut.len()].copy_from_slice(cut);
-    let (words, _) = bytes.as_chunks::<8>();
-    std::array::from_fn(|at| u64::from_ne_bytes(words[at]))
-}
-
-fn first_reason(all: &[u64]) -> Option<String> {
-    let mut ranks = all.chunks(REASON).zip(0..);
-    let (words, rank) = ranks.find(|(words, _)| words.iter().any(|word| *word != 0))?;
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    let why = String::from_utf8_lossy(&bytes);
-    Some(format!("rank {rank}: {}", why.trim_end_matches('\0')))
+fn first_reason(all: Vec<Option<String>>) -> Option<String> {
+    let mut ranks = all.into_iter().zip(0..);
+    ranks.find_map(|(why, rank)| Some(format!("rank {rank}: {}", why?)))
 }
 
 struct Door {
@@ -135,17 +121,22 @@ fn unreachable(error: io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::{padded, value};
 
     #[test]
     fn all_ranks_get_to_know_the_first_reason() {
-        let long = "é".repeat(8 * REASON);
-        let none = [0; REASON];
-        let said = |ranks: &[[u64; REASON]]| first_reason(&ranks.concat());
-        assert_eq!(said(&[none, none]), None);
-        let both = said(&[none, words_of("no room"), words_of(&long)]);
+        let long = "é\0".repeat(500);
+        let said = |ranks: &[Option<&str>]| {
+            let words = ranks.iter().map(|why| {
+                let text = serde_json::to_string(why).unwrap();
+                value(&padded(&text, 1_000))
+            });
+            first_reason(words.collect())
+        };
+        assert_eq!(said(&[None, None]), None);
+        let both = said(&[None, Some("no room"), Some(&long)]);
         assert_eq!(both, Some("rank 1: no room".to_owned()));
-        let cut = said(&[words_of(&long)]).unwrap();
-        assert_eq!(cut, format!("rank 0: {}", "é".repeat(4 * REASON)));
+        assert_eq!(said(&[Some(&long)]), Some(format!("rank 0: {long}")));
     }
 
     /// The other side is another thread here, whose thread-local values lie elsewhere.

@@ -134,7 +134,6 @@ fn said(words: &[String], option: &str) -> Result<String, NoMpi> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::Body;
 
     #[test]
     fn each_rank_has_a_mask_of_its_cpus_and_its_mpi_a_plug_in() {
@@ -143,15 +142,7 @@ mod tests {
             node: "node1".to_owned(),
             version: String::new(),
         };
-        let task = Task {
-            ranks: 2,
-            threads: 2,
-            cpus: vec![0, 5, 1, 67],
-            over: None,
-            body: Body::Halo { side: 64, steps: 1 },
-            warmups: 1,
-            reps: 3,
-        };
+        let task = Task::of_grid(2, 2, &[0, 5, 1, 67]);
         let open = srun.command(Kind::OpenMpi, &task);
         assert_eq!(
             open,
@@ -163,16 +154,8 @@ mod tests {
             srun.command(Kind::Mpich, &task).contains("--mpi=pmi2 "),
             "{open}"
         );
-        let over = Over {
-            nodes: vec!["a".to_owned(), "b".to_owned()],
-            scratch: "/dev/shm/x".into(),
-            counted: None,
-        };
-        let task = Task {
-            over: Some(over.clone()),
-            ..task
-        };
-        let both = srun.over(Kind::OpenMpi, &task, &over);
+        let task = task.on(&["a", "b"]);
+        let both = srun.over(Kind::OpenMpi, &task, task.over.as_ref().unwrap());
         assert!(
             both.contains(
                 "--nodes=2 --nodelist='a,b' --ntasks=2 --ntasks-per-node=1 --cpus-per-task=2 "

@@ -173,6 +173,35 @@ impl Task {
     }
 }
 
+#[cfg(test)]
+impl Task {
+    /// A task of a small grid, on this machine.
+    pub(crate) fn of_grid(ranks: u32, threads: u32, cpus: &[u32]) -> Self {
+        Self {
+            ranks,
+            threads,
+            cpus: cpus.to_vec(),
+            over: None,
+            body: Body::Halo { side: 64, steps: 1 },
+            warmups: 1,
+            reps: 3,
+        }
+    }
+
+    /// The same over these nodes.
+    pub(crate) fn on(self, nodes: &[&str]) -> Self {
+        let over = Over {
+            nodes: nodes.iter().map(ToString::to_string).collect(),
+            scratch: "/dev/shm/x".into(),
+            counted: None,
+        };
+        Self {
+            over: Some(over),
+            ..self
+        }
+    }
+}
+
 impl Body {
     /// Checks the numbers, for that many flows; an error says what to use.
     pub fn check(&self, flows: u64) -> Result<(), String> {
@@ -214,15 +243,7 @@ mod tests {
 
     #[test]
     fn each_rank_has_the_cpus_of_its_threads() {
-        let task = Task {
-            ranks: 2,
-            threads: 2,
-            cpus: vec![0, 2, 1, 3],
-            over: None,
-            body: Body::Halo { side: 4, steps: 1 },
-            warmups: 0,
-            reps: 1,
-        };
+        let task = Task::of_grid(2, 2, &[0, 2, 1, 3]);
         assert_eq!(
             (task.cpus_of(0), task.cpus_of(1)),
             (&[0, 2][..], &[1, 3][..])
@@ -235,33 +256,21 @@ mod tests {
             ..task.clone()
         };
         assert!(few.check().is_err());
-        let over = |nodes: &[&str]| Task {
-            over: Some(Over {
-                nodes: nodes.iter().map(ToString::to_string).collect(),
-                scratch: PathBuf::from("/dev/shm/x"),
-                counted: None,
-            }),
-            ..task.clone()
-        };
-        let two = over(&["a", "b"]);
+        let two = task.clone().on(&["a", "b"]);
         assert_eq!(
             (two.check(), two.node_of(0), two.node_of(1)),
             (Ok(()), 0, 1)
         );
         let text = serde_json::to_string(&two).unwrap();
         assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), two);
-        for odd in [over(&["a", "b", "c"]), over(&[])] {
-            assert!(odd.check().is_err());
+        for odd in [&["a", "b", "c"][..], &[]] {
+            assert!(task.clone().on(odd).check().is_err());
         }
     }
 
     #[test]
     fn flows_move_between_ranks_of_one_thread_alone() {
-        let task = |ranks, threads| Task {
-            ranks,
-            threads,
-            cpus: (0..ranks * threads).collect(),
-            over: None,
+        let task = |ranks: u32, threads: u32| Task {
             body: Body::Migratable(Box::new(Work::Primes(workload::Primes {
                 start: 1,
                 block: 10,
@@ -269,8 +278,7 @@ mod tests {
                 every: 1,
                 method: workload::primes::Method::Trial,
             }))),
-            warmups: 0,
-            reps: 1,
+            ..Task::of_grid(ranks, threads, &[0, 1, 2, 3][..(ranks * threads) as usize])
         };
         assert_eq!(task(2, 1).check(), Ok(()));
         for (ranks, threads) in [(1, 2), (2, 2), (1, 1)] {

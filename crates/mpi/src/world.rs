@@ -5,6 +5,9 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 const NAME_BYTES: usize = 200;
 
 #[derive(Debug, Clone, Copy)]
@@ -121,6 +124,15 @@ impl World {
         all
     }
 
+    /// The same of a value in words of any number: JSON, and spaces up to the longest.
+    pub(crate) fn gather_values<T: Serialize + DeserializeOwned>(&mut self, own: &T) -> Vec<T> {
+        let text = serde_json::to_string(own).unwrap_or_else(|error| panic!("{error}"));
+        let lengths = self.gather(&[text.len().div_ceil(8) as u64]);
+        let longest = lengths.into_iter().max().unwrap_or_default() as usize;
+        let all = self.gather(&padded(&text, longest));
+        all.chunks(longest).map(value).collect()
+    }
+
     pub(crate) fn sum(&mut self, values: &mut [f64]) {
         // SAFETY: as in `barrier`; the slice is as long as is said.
         unsafe { (self.shim.sum)(values.as_mut_ptr(), length(values)) }
@@ -190,6 +202,19 @@ impl World {
         // SAFETY: as in `barrier`; nothing is called after it, since `self` is gone.
         unsafe { (self.shim.finalize)() }
     }
+}
+
+pub(crate) fn padded(text: &str, words: usize) -> Vec<u64> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(8 * words, b' ');
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().map(|word| u64::from_ne_bytes(*word)).collect()
+}
+
+/// Of the same program's text.
+pub(crate) fn value<T: DeserializeOwned>(words: &[u64]) -> T {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("of another rank: {error}"))
 }
 
 /// Tasks are checked to be smaller.

@@ -57,6 +57,15 @@ pub(crate) struct Event {
     pub(crate) kept: Kept,
 }
 
+#[cfg(test)]
+impl Event {
+    /// One without a call chain.
+    pub(crate) fn of(ns: u64, (pid, tid): (i32, i32), record: Record) -> Self {
+        let kept = Kept::Other(record);
+        Self { ns, pid, tid, kept }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) events: Vec<Event>,
@@ -75,28 +84,19 @@ impl Recorded {
     }
 
     fn take(&mut self, from: Stamped, clock: bool) {
-        let Stamped {
-            ns,
-            pid,
-            tid,
-            record,
-        } = from;
-        let kept = match record {
-            Record::Lost(count) => {
-                self.lost += count;
-                return;
-            }
+        let kept = match from.record {
+            Record::Lost(count) => Err(count),
             Record::Sample(chain) => match (self.chain(chain.into()), clock) {
-                (None, _) => {
-                    self.lost += 1;
-                    return;
-                }
-                (Some(chain), true) => Kept::Clock(chain),
-                (Some(chain), false) => Kept::Leaves(chain),
+                (None, _) => Err(1),
+                (Some(chain), true) => Ok(Kept::Clock(chain)),
+                (Some(chain), false) => Ok(Kept::Leaves(chain)),
             },
-            other => Kept::Other(other),
+            other => Ok(Kept::Other(other)),
         };
-        self.push(ns, (pid, tid), kept);
+        match kept {
+            Ok(kept) => self.push(from.ns, (from.pid, from.tid), kept),
+            Err(lost) => self.lost += lost,
+        }
     }
 
     fn chain(&mut self, chain: Box<[u64]>) -> Option<u32> {
@@ -320,11 +320,10 @@ mod tests {
     use super::*;
 
     fn of(pid: i32, ns: u64, record: Record) -> (Stamped, bool) {
-        let tid = pid;
         let one = Stamped {
             ns,
             pid,
-            tid,
+            tid: pid,
             record,
         };
         (one, true)

@@ -7,13 +7,15 @@ use crate::unwind::OF_A_USER;
 /// From here on an address in a chain says what follows: the kernel's frames, a user's.
 pub(crate) const CONTEXT: u64 = -4095_i64 as u64;
 
-/// Names the frames of a chain, which begins with what runs: whether each is the kernel's, and its name.
-pub(crate) fn frames(
-    chain: &[u64],
-    pid: i32,
+/// The path of a chain, which begins with what runs: from the first frame on a user's frames by name, and how many,
+/// then the kernel's.
+pub(crate) fn path<T>(
+    first: T,
+    (chain, pid): (&[u64], i32),
     (processes, symbols): (&Processes, &mut Symbols),
-    mut take: impl FnMut(bool, &str),
-) {
+    mut named: impl FnMut(&str) -> T,
+) -> (Vec<T>, usize) {
+    let (mut user, mut kernel) = (Vec::new(), Vec::new());
     let (mut in_user, mut first_of_part) = (false, true);
     for &address in chain {
         if address >= CONTEXT {
@@ -24,15 +26,16 @@ pub(crate) fn frames(
         let at = address.wrapping_sub(u64::from(!first_of_part));
         first_of_part = false;
         if !in_user {
-            if let Some(name) = symbols.kernel(at) {
-                take(true, &name);
-            }
+            kernel.extend(symbols.kernel(at).map(|name| named(&name)));
             continue;
         }
         // Where no frame pointer stood there is no mapping.
         let Some(mapping) = processes.mapping(pid, at) else {
-            return;
+            break;
         };
-        take(false, &symbols.user(pid, &mapping, at));
+        user.push(named(&symbols.user(pid, &mapping, at)));
     }
+    let users = user.len();
+    let below = user.into_iter().rev().chain(kernel.into_iter().rev());
+    (std::iter::once(first).chain(below).collect(), users)
 }

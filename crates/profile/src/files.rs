@@ -103,12 +103,8 @@ mod tests {
             path: path.to_owned(),
             inode,
         };
-        Event {
-            ns: 0,
-            pid: std::process::id().cast_signed(),
-            tid: 0,
-            kept: Kept::Other(Record::Map(mapping)),
-        }
+        let own = std::process::id().cast_signed();
+        Event::of(0, (own, 0), Record::Map(mapping))
     }
 
     /// This test itself, as if its file had been deleted.

@@ -92,12 +92,7 @@ mod tests {
             (5_000_000, Record::In),
             (5_000_000 + last_run, Record::Exit),
         ];
-        let events = records.map(|(ns, record)| Event {
-            ns,
-            pid,
-            tid: 7,
-            kept: Kept::Other(record),
-        });
+        let events = records.map(|(ns, record)| Event::of(ns, (pid, 7), record));
         idle(&events, |from, to| to - from)
     }
 

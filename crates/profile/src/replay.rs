@@ -6,7 +6,7 @@ use measure::Measured;
 use measure::ring_record::Record;
 
 use crate::capture::{Event, Kept, Recorded};
-use crate::chain::frames;
+use crate::chain;
 use crate::idle::{Idle, idle};
 use crate::place::futex_of;
 use crate::process::{Image, Processes};
@@ -336,24 +336,14 @@ impl Replay<'_> {
     }
 
     fn path(&mut self, first: &str, pid: i32, chain: u32) -> Vec<u32> {
-        let (mut user, mut kernel) = (Vec::new(), Vec::new());
+        let chain = (&*self.chains[chain as usize], pid);
         let names = (&self.processes, &mut self.symbols);
-        frames(
-            &self.chains[chain as usize],
-            pid,
-            names,
-            |is_kernel, name| {
-                let part = if is_kernel { &mut kernel } else { &mut user };
-                part.push(self.tree.name(name));
-            },
-        );
-        if first == ON_CPU && !user.is_empty() {
+        let root = self.tree.name(first);
+        let (mut path, users) = chain::path(root, chain, names, |name| self.tree.name(name));
+        if first == ON_CPU && users > 0 {
             self.user += 1;
-            self.without_caller += u64::from(user.len() == 1);
+            self.without_caller += u64::from(users == 1);
         }
-        let mut path = vec![self.tree.name(first)];
-        path.extend(user.into_iter().rev());
-        path.extend(kernel.into_iter().rev());
         path.dedup();
         path
     }

@@ -21,7 +21,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::capture::{Event, Kept, Recorded};
-use crate::chain::frames;
+use crate::chain;
 use crate::files::Files;
 use crate::place::{place, short};
 use crate::process::{Image, Processes};
@@ -122,16 +122,9 @@ impl Stops {
     }
 
     fn is_in(&mut self, pid: i32, chain: &[u64]) -> bool {
-        let (mut user, mut kernel) = (Vec::new(), Vec::new());
-        let names = (&self.processes, &mut self.symbols);
-        frames(chain, pid, names, |is_kernel, name| {
-            let part = if is_kernel { &mut kernel } else { &mut user };
-            part.push(name.to_owned());
-        });
-        let frames = user.iter().rev().chain(kernel.iter().rev());
-        let path: Vec<&str> = std::iter::once(ON_CPU)
-            .chain(frames.map(String::as_str))
-            .collect();
+        let (first, names) = (ON_CPU.to_owned(), (&self.processes, &mut self.symbols));
+        let (path, _) = chain::path(first, (chain, pid), names, str::to_owned);
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let name = place(&path).to_string();
         name == self.faster.part || short(&name) == self.faster.part
     }
@@ -269,15 +262,9 @@ mod tests {
             child: B,
             child_thread: B,
         };
-        let event = |pid, record| Event {
-            ns: 1,
-            pid,
-            tid: pid,
-            kept: Kept::Other(record),
-        };
-        stops.hear(&event(A, fork), &[]);
+        stops.hear(&Event::of(1, (A, A), fork), &[]);
         assert_eq!(stops.owed.get(&B), Some(&7));
-        stops.hear(&event(A, Record::Exit), &[]);
+        stops.hear(&Event::of(1, (A, A), Record::Exit), &[]);
         assert_eq!(stops.owed.keys().collect::<Vec<_>>(), [&B]);
     }
 }

@@ -33,7 +33,7 @@ pub struct ProfileSpec {
     /// Whether the programs count that the slot launches, and not the slot process itself.
     pub launched: bool,
     /// Whether stacks are unwound: callers without frame pointers.
-    #[serde(default, skip_serializing_if = "is_no")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stacks: bool,
     /// Which phases count: create, steady, tear-down.
     pub phases: [bool; 3],
@@ -145,14 +145,6 @@ pub struct Profile {
     /// What could not be seen, and what would show it; each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unseen: Vec<Measured<()>>,
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes what it skips by reference"
-)]
-fn is_no(is: &bool) -> bool {
-    !is
 }
 
 fn is_zero(count: &u64) -> bool {

@@ -141,22 +141,16 @@ fn unmap(recording: &mut Recording, address: u64, bytes: u64) {
 
 fn backing(flags: u64, file: u64, from: u64) -> Backing {
     let has = |flag: i32| flags & u64::from(flag.cast_unsigned()) != 0;
-    let shared = has(libc::MAP_SHARED);
-    let page = from >> PAGE_BITS;
-    if has(libc::MAP_ANONYMOUS) {
-        return match shared {
-            true => Backing::Shared {
-                object: MEMORY | u64::from(next(1)),
-                page: 0,
-            },
-            false => Backing::Own,
-        };
-    }
-    match (identity(file as i32), shared) {
-        (Some(object), true) => Backing::Shared { object, page },
-        (Some(object), false) => Backing::PrivateFile { object, page },
-        (None, _) => Backing::Own,
-    }
+    let private = !has(libc::MAP_SHARED);
+    let (object, page) = match has(libc::MAP_ANONYMOUS) {
+        true => ((!private).then(|| MEMORY | u64::from(next(1))), 0),
+        false => (identity(file as i32), from >> PAGE_BITS),
+    };
+    object.map_or(Backing::Own, |object| Backing::Object {
+        object,
+        page,
+        private,
+    })
 }
 
 fn identity(file: i32) -> Option<u64> {

@@ -41,6 +41,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32};
 use qemu::Kind;
 use recording::Recording;
 use simulate::trace::{GRANULE, GRANULE_BITS};
+use sys::Shared;
 
 const INTERFACE: &CStr = c"FLOWGAUGE_QEMU_INTERFACE";
 const MOST_THREADS: usize = 4096;
@@ -76,7 +77,7 @@ struct Asked {
 
 static ASKED: OnceLock<Asked> = OnceLock::new();
 /// Numbers of threads and of address spaces, shared with forked processes.
-static NUMBERS: AtomicPtr<[AtomicU32; 2]> = AtomicPtr::new(null_mut());
+static NUMBERS: OnceLock<Shared<[AtomicU32; 2]>> = OnceLock::new();
 static SPACE: AtomicU32 = AtomicU32::new(0);
 /// Thread and address space of a child about to be forked, numbered by the parent: children would
 /// draw numbers in the order the kernel runs them.
@@ -100,8 +101,7 @@ fn give_up(what: &str) -> ! {
 }
 
 fn next(of: usize) -> u32 {
-    // SAFETY: set by `qemu_plugin_install` before any callback, to memory that is never unmapped.
-    let numbers = unsafe { NUMBERS.load(Relaxed).as_ref() };
+    let numbers = NUMBERS.get();
     numbers.map_or(0, |numbers| numbers[of].fetch_add(1, Relaxed))
 }
 
@@ -236,14 +236,10 @@ pub unsafe extern "C" fn qemu_plugin_install(
     };
     EACH.store(asked.all, Relaxed);
     let _is_set_once = ASKED.set(asked);
-    let both = libc::PROT_READ | libc::PROT_WRITE;
-    let how = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping at an address of the kernel's choice touches no memory of anybody.
-    let page = unsafe { libc::mmap(null_mut(), 4096, both, how, -1, 0) };
-    if page == libc::MAP_FAILED {
+    let Ok(numbers) = Shared::value() else {
         return 1;
-    }
-    NUMBERS.store(page.cast(), Relaxed);
+    };
+    let _is_set_once = NUMBERS.set(numbers);
     SPACE.store(next(1), Relaxed);
     // SAFETY: the functions take no arguments, and live as long as the process.
     let hooked = unsafe { libc::pthread_atfork(Some(before_fork), None, Some(in_child)) };

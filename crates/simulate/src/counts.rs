@@ -39,32 +39,26 @@ impl Counts {
 
     #[must_use]
     pub(crate) fn and(self, more: Self) -> Self {
-        Self {
-            accesses: self.accesses + more.accesses,
-            l1d: self.l1d + more.l1d,
-            l2: self.l2 + more.l2,
-            llc: self.llc + more.llc,
-            dtlb: self.dtlb + more.dtlb,
-            walks: self.walks + more.walks,
-            taken: self.taken + more.taken,
-            base: self.base + more.base,
-            stall: self.stall + more.stall,
-        }
+        self.with(more, |own, more| own + more)
     }
 
     /// These without those of before.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
+        self.with(before, |own, before| own - before)
+    }
+
+    fn with(self, other: Self, each: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            accesses: self.accesses - before.accesses,
-            l1d: self.l1d - before.l1d,
-            l2: self.l2 - before.l2,
-            llc: self.llc - before.llc,
-            dtlb: self.dtlb - before.dtlb,
-            walks: self.walks - before.walks,
-            taken: self.taken - before.taken,
-            base: self.base - before.base,
-            stall: self.stall - before.stall,
+            accesses: each(self.accesses, other.accesses),
+            l1d: each(self.l1d, other.l1d),
+            l2: each(self.l2, other.l2),
+            llc: each(self.llc, other.llc),
+            dtlb: each(self.dtlb, other.dtlb),
+            walks: each(self.walks, other.walks),
+            taken: each(self.taken, other.taken),
+            base: each(self.base, other.base),
+            stall: each(self.stall, other.stall),
         }
     }
 }

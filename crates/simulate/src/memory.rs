@@ -20,19 +20,14 @@ use crate::sharing::Spread;
 pub enum Backing {
     /// Memory of the space itself.
     Own,
-    /// A file, privately: from this page of the object on.
-    PrivateFile {
-        /// A number for the file.
+    /// A file, or memory that several spaces share.
+    Object {
+        /// A number for it.
         object: u64,
         /// The first page in it.
         page: u64,
-    },
-    /// A file or memory that several spaces share.
-    Shared {
-        /// A number for the file or memory.
-        object: u64,
-        /// The first page in it.
-        page: u64,
+        /// Whether a page that a space writes is its own from then on.
+        private: bool,
     },
     /// As it was when an ancestor forked.
     Inherited {
@@ -130,11 +125,15 @@ impl Memory {
             return (known, false);
         }
         let found = match self.backing(space, page) {
-            Backing::Shared { object, page } => self.common(object, page, false),
-            Backing::Own => self.fresh(),
-            _ if store => self.fresh(),
-            Backing::PrivateFile { object, page } => self.common(object, page, true),
-            Backing::Inherited { from } => self.common(ANCESTOR | u64::from(from), page, true),
+            Backing::Object {
+                object,
+                page,
+                private,
+            } if !(private && store) => self.common(object, page, private),
+            Backing::Inherited { from } if !store => {
+                self.common(ANCESTOR | u64::from(from), page, true)
+            }
+            _ => self.fresh(),
         };
         self.space(space).table.insert(page, found);
         (found, known.is_some())
@@ -146,18 +145,7 @@ impl Memory {
         let Some((start, region)) = region.filter(|(_, region)| page < region.end) else {
             return own.default;
         };
-        let into = page - start;
-        match region.backing {
-            Backing::PrivateFile { object, page } => Backing::PrivateFile {
-                object,
-                page: page + into,
-            },
-            Backing::Shared { object, page } => Backing::Shared {
-                object,
-                page: page + into,
-            },
-            other => other,
-        }
+        moved(region.backing, page - start)
     }
 
     fn common(&mut self, object: u64, page: u64, copy_on_write: bool) -> Page {
@@ -202,18 +190,11 @@ fn cut(regions: &mut BTreeMap<u64, Region>, first: u64, end: u64) {
     }
 }
 
-fn moved(backing: Backing, by: u64) -> Backing {
-    match backing {
-        Backing::PrivateFile { object, page } => Backing::PrivateFile {
-            object,
-            page: page + by,
-        },
-        Backing::Shared { object, page } => Backing::Shared {
-            object,
-            page: page + by,
-        },
-        other => other,
+fn moved(mut backing: Backing, by: u64) -> Backing {
+    if let Backing::Object { page, .. } = &mut backing {
+        *page += by;
     }
+    backing
 }
 
 fn forget(table: &mut Table<u64, Page>, first: u64, end: u64) {

@@ -29,9 +29,7 @@ impl TlbState {
             Self::Full(full) => full.touch(tag),
         }
     }
-}
 
-impl TlbState {
     pub(crate) fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
         match self {
             Self::Sets(sets) => sets.remove_all(which),

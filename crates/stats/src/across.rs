@@ -66,22 +66,12 @@ pub struct Across {
 impl Across {
     /// The mean with its interval, to be judged and written as any other estimate.
     pub fn mean_estimate(&self) -> Estimate {
-        self.estimate(self.mean)
+        Estimate::new(self.machines, self.ratio, self.mean, MACHINES_ALPHA)
     }
 
     /// The same with the interval of one more machine.
     pub fn next_estimate(&self) -> Estimate {
-        self.estimate(self.next)
-    }
-
-    fn estimate(&self, ends: Option<(f64, f64)>) -> Estimate {
-        Estimate {
-            rounds: self.machines,
-            ratio: self.ratio,
-            low: ends.map(|(low, _)| low),
-            high: ends.map(|(_, high)| high),
-            alpha: MACHINES_ALPHA,
-        }
+        Estimate::new(self.machines, self.ratio, self.next, MACHINES_ALPHA)
     }
 }
 
@@ -206,13 +196,7 @@ mod tests {
     /// An estimate whose standard error is `error`.
     fn estimate(y: f64, error: f64) -> Estimate {
         let half = error * student(9.0, 0.05);
-        Estimate {
-            rounds: 10,
-            ratio: y.exp(),
-            low: Some((y - half).exp()),
-            high: Some((y + half).exp()),
-            alpha: 0.05,
-        }
+        Estimate::of_logs(10, (y, Some((y - half, y + half))), 0.05)
     }
 
     #[test]

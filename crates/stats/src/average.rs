@@ -14,7 +14,7 @@
 //! end of the rounds: below 5 %, since looks that end a run early by the typical ratio add little.
 
 use crate::error::StatsError;
-use crate::estimate::{Estimate, check_columns, check_round};
+use crate::estimate::{Estimate, check_alpha, check_time, paired};
 use crate::simulate::Draw;
 
 /// Level of the interval of a mean.
@@ -31,13 +31,8 @@ const SEEN: f64 = 0.02;
 /// The ratio of means, subject over reference, of the slots of each round. No interval where the
 /// rounds are too few (6 at the usual level). Errors: those of [`estimate()`](crate::estimate()).
 pub fn average(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
-    if !(alpha > 0.0 && alpha < 1.0) {
-        return Err(StatsError::Alpha(alpha));
-    }
-    check_columns(reference.len(), subject.len())?;
-    for (round, (r, s)) in reference.iter().zip(subject).enumerate() {
-        check_round(round + 1, *r, *s)?;
-    }
+    check_alpha(alpha)?;
+    paired(reference, subject, check_time, |_, _| ())?;
     let sums = Sums::of(reference, subject);
     let (r, s) = sums.seen;
     let ratio = s / r;
@@ -139,6 +134,11 @@ mod tests {
     }
 
     const TWICE: fn(&mut Draw) -> f64 = |_| 2.0;
+    const HEAVY: fn(&mut Draw) -> f64 = |draw| 1.0 + draw.exponential(4.0);
+
+    fn side(noise: f64, slow: f64, by: fn(&mut Draw) -> f64) -> Side {
+        Side { noise, slow, by }
+    }
 
     /// Median and mean of a slot of five launches.
     fn slot(side: Side, draw: &mut Draw) -> (f64, f64) {
@@ -181,18 +181,16 @@ mod tests {
 
     #[test]
     fn equal_variants_are_marked_in_at_most_one_run_of_twenty_whatever_the_noise() {
-        let heavy: fn(&mut Draw) -> f64 = |draw| 1.0 + draw.exponential(4.0);
         for (noise, slow, by) in [
             (0.03, 0.0, TWICE),
             (0.3, 0.0, TWICE),
             (0.005, 0.1, TWICE),
             (0.005, 0.3, TWICE),
-            (0.005, 0.1, heavy),
-            (0.005, 0.02, heavy),
+            (0.005, 0.1, HEAVY),
+            (0.005, 0.02, HEAVY),
         ] {
-            let side = Side { noise, slow, by };
             for rounds in [10, 30] {
-                let (apart, _) = shares([side; 2], rounds);
+                let (apart, _) = shares([side(noise, slow, by); 2], rounds);
                 assert!(apart <= 20, "{noise} {slow} {rounds}: {apart} of 400");
             }
         }
@@ -201,21 +199,11 @@ mod tests {
     /// "Same" was said in 80 of 100 runs of what took 10 % more on average.
     #[test]
     fn a_mean_that_is_a_tenth_off_is_shown_in_nineteen_runs_of_twenty() {
-        let quick = Side {
-            noise: 0.005,
-            slow: 0.0,
-            by: TWICE,
-        };
         for (slow, noise, marked) in [(0.1, 0.005, 60), (0.1, 0.03, 40), (0.2, 0.005, 280)] {
-            let often = Side {
-                noise,
-                slow,
-                by: TWICE,
-            };
-            let quick = Side { noise, ..quick };
-            let (apart, seen) = shares([quick, often], 10);
+            let sides = [side(noise, 0.0, TWICE), side(noise, slow, TWICE)];
+            let (apart, seen) = shares(sides, 10);
             assert!(seen >= 380, "{slow} {noise}: shown in {seen} of 400");
-            let (more, _) = shares([quick, often], 30);
+            let (more, _) = shares(sides, 30);
             assert!(
                 more > apart && more >= marked,
                 "{slow} {noise}: marked in {more} of 400"
@@ -282,8 +270,7 @@ mod tests {
         let student = StudentsT::new(0.0, 1.0, pairs.len() as f64 - 1.0).unwrap();
         let t = student.inverse_cdf(1.0 - AVERAGE_ALPHA / 2.0);
         let again = |_| {
-            let one = |_| pairs[(draw.uniform() * pairs.len() as f64) as usize % pairs.len()];
-            let (drawn, own) = linearised(&(0..pairs.len()).map(one).collect::<Vec<_>>());
+            let (drawn, own) = linearised(&draw.again(&pairs));
             (drawn - ratio) / own.max(1e-12)
         };
         let drawn = quantile::sorted(&(0..999).map(again).collect::<Vec<_>>());
@@ -298,8 +285,6 @@ mod tests {
     #[test]
     #[ignore = "2,000 runs of each noise"]
     fn the_table_of_intervals_of_means() {
-        const HEAVY: fn(&mut Draw) -> f64 = |draw| 1.0 + draw.exponential(4.0);
-        let side = |noise, slow, by| Side { noise, slow, by };
         let even = side(0.005, 0.0, TWICE);
         for (name, sides) in [
             ("normal, 3 %", [side(0.03, 0.0, TWICE); 2]),

@@ -18,7 +18,6 @@ use crate::verdict::{Rule, Verdict};
 /// What all pairs of some variants say of the best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best {
-    beaten: Vec<bool>,
     against: Vec<Vec<Option<(Estimate, Verdict)>>>,
 }
 
@@ -43,30 +42,24 @@ impl Best {
             let alpha = rule.alpha() * share(reference.len());
             rule.judge_at(&reference, &subject, alpha).ok()
         };
-        let row = |a: usize| -> Vec<Option<(Estimate, Verdict)>> {
-            (0..k)
-                .map(|b| (a != b).then(|| judge(a, b)).flatten())
-                .collect()
-        };
-        let against: Vec<_> = (0..k).map(row).collect();
-        let is_beaten = |row: &Vec<Option<(Estimate, Verdict)>>| {
-            let mut verdicts = row.iter().flatten();
-            verdicts.any(|(_, verdict)| matches!(verdict, Verdict::Slower { .. }))
+        let row = |a: usize| {
+            let pairs = (0..k).map(|b| (a != b).then(|| judge(a, b)).flatten());
+            pairs.collect()
         };
         Ok(Self {
-            beaten: against.iter().map(is_beaten).collect(),
-            against,
+            against: (0..k).map(row).collect(),
         })
     }
 
     /// The places of those that no other one beats: the best is among them.
     pub fn unbeaten(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.beaten.len()).filter(|&place| !self.beaten[place])
+        (0..self.against.len()).filter(|&place| !self.is_beaten(place))
     }
 
     /// Whether some other variant is faster than this one.
     pub fn is_beaten(&self, place: usize) -> bool {
-        self.beaten[place]
+        let mut verdicts = self.against[place].iter().flatten();
+        verdicts.any(|(_, verdict)| matches!(verdict, Verdict::Slower { .. }))
     }
 
     /// Whether every pair has rounds enough for an interval.
@@ -113,16 +106,8 @@ mod tests {
     use crate::simulate::{Draw, HOSTILE, MODELS, Machine};
 
     fn best(columns: &[Vec<Option<f64>>], floor: f64) -> Best {
-        let comparisons = pairs(columns.len());
-        Best::of(
-            columns,
-            Rule {
-                floor,
-                comparisons,
-                ..Rule::default()
-            },
-        )
-        .unwrap()
+        let rule = Rule::sharing(pairs(columns.len()));
+        Best::of(columns, Rule { floor, ..rule }).unwrap()
     }
 
     /// Twelve rounds whose variants take so much, a little more or less in each.
@@ -169,7 +154,7 @@ mod tests {
                 let mut machine = Machine::new(model, k * rounds, &mut draw);
                 let mut columns = vec![Vec::new(); k];
                 for _ in 0..rounds {
-                    let first = (draw.uniform() * k as f64) as usize;
+                    let first = draw.below(k);
                     for step in 0..k {
                         let slot = machine.slot(1.0, &mut draw);
                         columns[(first + step) % k].push(Some(slot));

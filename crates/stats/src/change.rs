@@ -40,7 +40,11 @@ pub fn change_point(values: &[f64], level: f64) -> Option<ChangePoint> {
     }
     let (at, far) = farthest(values);
     let mut draw = Draw::new(0, 1);
-    let as_far = (0..SHUFFLES).filter(|_| farthest(&shuffled(values, &mut draw)).1 >= far);
+    let as_far = (0..SHUFFLES).filter(|_| {
+        let mut shuffled = values.to_vec();
+        draw.shuffle(&mut shuffled);
+        farthest(&shuffled).1 >= far
+    });
     let p_value = (as_far.count() + 1) as f64 / (SHUFFLES + 1) as f64;
     let (before, after) = values.split_at(at);
     let estimate = two_runs(before, after, RUNS_ALPHA).ok()?;
@@ -65,33 +69,12 @@ fn farthest(values: &[f64]) -> (usize, i64) {
     within.fold((1, 0), |best, cut| if cut.1 > best.1 { cut } else { best })
 }
 
-fn shuffled(values: &[f64], draw: &mut Draw) -> Vec<f64> {
-    let mut values = values.to_vec();
-    for last in (1..values.len()).rev() {
-        let other = (draw.uniform() * (last + 1) as f64) as usize;
-        values.swap(last, other.min(last));
-    }
-    values
-}
-
 fn between(before: &[f64], after: &[f64], draw: &mut Draw) -> (usize, usize) {
-    let mut cut = || {
-        let anew: Vec<f64> = [before, after]
-            .into_iter()
-            .flat_map(|side| drawn(side, draw))
-            .collect();
-        farthest(&anew).0
-    };
+    let mut cut = || farthest(&[before, after].map(|side| draw.again(side)).concat()).0;
     let mut cuts: Vec<usize> = (0..DRAWN).map(|_| cut()).collect();
     cuts.sort_unstable();
     let at = before.len();
     (cuts[FROM_END].min(at), cuts[DRAWN - 1 - FROM_END].max(at))
-}
-
-fn drawn(side: &[f64], draw: &mut Draw) -> Vec<f64> {
-    let last = side.len() - 1;
-    let one = |_| side[((draw.uniform() * side.len() as f64) as usize).min(last)];
-    (0..side.len()).map(one).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! a factor that does nothing as likely positive as negative. An interaction looks halved.
 
 use crate::error::{Side, StatsError};
-use crate::estimate::{Estimate, check_time, of_differences};
+use crate::estimate::{Estimate, check_columns, check_time, of_differences};
 
 /// The times of the four combinations of two factors: column `i` of each is round `i`.
 #[derive(Debug, Clone, Copy)]
@@ -39,11 +39,8 @@ impl Factorial<'_> {
     fn effect(&self, alpha: f64, weights: [f64; 4]) -> Result<Estimate, StatsError> {
         let columns = [self.neither, self.first, self.second, self.both];
         let rounds = self.neither.len();
-        if let Some(other) = columns.iter().find(|column| column.len() != rounds) {
-            return Err(StatsError::Unpaired {
-                reference: rounds,
-                subject: other.len(),
-            });
+        for column in columns {
+            check_columns(rounds, column.len())?;
         }
         let round = |i: usize| {
             columns

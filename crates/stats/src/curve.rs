@@ -62,14 +62,8 @@ pub fn curve(points: &[MeasuredPoint], places: &[f64]) -> Option<Vec<OnCurve>> {
         return None;
     }
     let mut draw = Draw::new(0, 0);
-    let mut again = |rounds: &[(f64, f64)]| {
-        let one =
-            |_| rounds[((draw.uniform() * rounds.len() as f64) as usize).min(rounds.len() - 1)];
-        rounds.iter().map(one).collect()
-    };
-    let drawn: Vec<[Law; 2]> = (0..DRAWN)
-        .filter_map(|_| self::laws(points, &mut again))
-        .collect();
+    let again = |_| self::laws(points, |rounds| draw.again(rounds));
+    let drawn: Vec<[Law; 2]> = (0..DRAWN).filter_map(again).collect();
     if drawn.len() < DRAWN {
         return None;
     }
@@ -92,12 +86,8 @@ fn laws(
 ) -> Option<[Law; 2]> {
     let mut sides: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
     for point in points {
-        let rounds = rounds(&point.rounds);
-        let times: [Vec<f64>; 2] = [
-            rounds.iter().map(|round| round.0).collect(),
-            rounds.iter().map(|round| round.1).collect(),
-        ];
-        for (side, times) in sides.iter_mut().zip(times) {
+        let (reference, subject): (Vec<f64>, Vec<f64>) = rounds(&point.rounds).into_iter().unzip();
+        for (side, times) in sides.iter_mut().zip([reference, subject]) {
             side.push((point.x, median(&sorted(&times))));
         }
     }

@@ -31,12 +31,9 @@ mod tests {
 
     #[test]
     fn a_small_difference_of_few_rounds_is_in_doubt_in_either_direction() {
-        let found = |ratio, rounds| Estimate {
-            rounds,
-            ratio,
-            low: Some(ratio - 0.01),
-            high: Some(ratio + 0.01),
-            alpha: LOOK_ALPHA,
+        let found = |ratio, rounds| {
+            let ends = Some((ratio - 0.01, ratio + 0.01));
+            Estimate::new(rounds, ratio, ends, LOOK_ALPHA)
         };
         // Ten rounds in a noise of 1 % find 1.55 %, in one of half as much more 2.3 %.
         assert!(overstates(&found(1.022, 10), 0.01).is_some_and(|least| least > 0.022));

@@ -34,6 +34,31 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// An estimate with this interval, or with none.
+    pub fn new(rounds: usize, ratio: f64, interval: Option<(f64, f64)>, alpha: f64) -> Self {
+        Self {
+            rounds,
+            ratio,
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
+            alpha,
+        }
+    }
+
+    /// The same from logs.
+    pub(crate) fn of_logs(rounds: usize, (middle, ends): Centre, alpha: f64) -> Self {
+        let ends = ends.map(|(low, high)| (low.exp(), high.exp()));
+        Self::new(rounds, middle.exp(), ends, alpha)
+    }
+
+    /// The same comparison with its sides swapped.
+    #[must_use]
+    pub fn turned(&self) -> Self {
+        let ends = self.interval();
+        let ends = ends.map(|(low, high)| (1.0 / high, 1.0 / low));
+        Self::new(self.rounds, 1.0 / self.ratio, ends, self.alpha)
+    }
+
     /// Both ends of the interval, if there is one.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high)
@@ -62,60 +87,71 @@ pub fn p_value(reference: &[f64], subject: &[f64]) -> Result<f64, StatsError> {
 }
 
 pub(crate) fn of_differences(d: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
-    let centre = centre(d, alpha)?;
-    Ok(Estimate {
-        rounds: centre.rounds,
-        ratio: centre.middle.exp(),
-        low: centre.ends.map(|(low, _)| low.exp()),
-        high: centre.ends.map(|(_, high)| high.exp()),
-        alpha,
-    })
+    Ok(Estimate::of_logs(d.len(), centre(d, alpha)?, alpha))
 }
 
-pub(crate) struct Centre {
-    pub(crate) rounds: usize,
-    pub(crate) middle: f64,
-    pub(crate) ends: Option<(f64, f64)>,
-}
+/// The middle, and the ends of its interval.
+pub(crate) type Centre = (f64, Option<(f64, f64)>);
 
 pub(crate) fn centre(d: &[f64], alpha: f64) -> Result<Centre, StatsError> {
-    if !(alpha > 0.0 && alpha < 1.0) {
-        return Err(StatsError::Alpha(alpha));
-    }
+    check_alpha(alpha)?;
     check_columns(d.len(), d.len())?;
     let walsh = walsh_averages(d);
     let k = wilcoxon_k(d.len(), alpha);
-    Ok(Centre {
-        rounds: d.len(),
-        middle: quantile::median(&walsh),
-        ends: (k > 0).then(|| (walsh[k - 1], walsh[walsh.len() - k])),
-    })
+    Ok((quantile::median(&walsh), quantile::ends(&walsh, k)))
 }
 
 /// d_i. Two logs, not that of a quotient: swapped sides negate d exactly, and nothing overflows.
 fn log_ratios(reference: &[f64], subject: &[f64]) -> Result<Vec<f64>, StatsError> {
+    paired(reference, subject, check_time, |r, s| s.ln() - r.ln())
+}
+
+/// What two columns give round by round, each value checked.
+pub(crate) fn paired<T>(
+    reference: &[f64],
+    subject: &[f64],
+    check: Check,
+    of: impl Fn(f64, f64) -> T,
+) -> Result<Vec<T>, StatsError> {
     check_columns(reference.len(), subject.len())?;
     let pairs = reference.iter().zip(subject).enumerate();
-    pairs
-        .map(|(i, (&r, &s))| {
-            check_round(i + 1, r, s)?;
-            Ok(s.ln() - r.ln())
-        })
-        .collect()
+    let each = pairs.map(|(i, (&r, &s))| {
+        check(i + 1, Side::Reference, r)?;
+        check(i + 1, Side::Subject, s)?;
+        Ok(of(r, s))
+    });
+    each.collect()
+}
+
+pub(crate) fn check_alpha(alpha: f64) -> Result<(), StatsError> {
+    match alpha > 0.0 && alpha < 1.0 {
+        true => Ok(()),
+        false => Err(StatsError::Alpha(alpha)),
+    }
 }
 
 pub(crate) fn check_columns(reference: usize, subject: usize) -> Result<(), StatsError> {
     if reference != subject {
         return Err(StatsError::Unpaired { reference, subject });
     }
-    match reference {
+    check_length(reference)
+}
+
+pub(crate) fn check_length(rounds: usize) -> Result<(), StatsError> {
+    let most = MAX_ROUNDS;
+    match rounds {
         0 => Err(StatsError::Empty),
-        rounds if rounds > MAX_ROUNDS => Err(StatsError::TooManyRounds {
-            rounds,
-            most: MAX_ROUNDS,
-        }),
-        _ => Ok(()),
+        1..=MAX_ROUNDS => Ok(()),
+        _ => Err(StatsError::TooManyRounds { rounds, most }),
     }
+}
+
+/// Of a value of a round, which counts from 1.
+pub(crate) type Check = fn(usize, Side, f64) -> Result<(), StatsError>;
+
+pub(crate) fn check_each(values: &[f64], side: Side, check: Check) -> Result<(), StatsError> {
+    let mut values = values.iter().enumerate();
+    values.try_for_each(|(i, &value)| check(i + 1, side, value))
 }
 
 /// `round` counts from 1.
@@ -129,6 +165,13 @@ pub(crate) fn check_time(round: usize, side: Side, value: f64) -> Result<(), Sta
         Ok(())
     } else {
         Err(StatsError::NotATime { round, side, value })
+    }
+}
+
+pub(crate) fn check_finite(round: usize, side: Side, value: f64) -> Result<(), StatsError> {
+    match value.is_finite() {
+        true => Ok(()),
+        false => Err(StatsError::NotFinite { round, side }),
     }
 }
 

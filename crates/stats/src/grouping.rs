@@ -44,7 +44,7 @@ pub fn grouping(values: &[f64], groups: &[usize], most: f64, seed: u64) -> Optio
         if p_value(reached) > most {
             return None;
         }
-        shuffle(&mut shuffled, &mut draw);
+        draw.shuffle(&mut shuffled);
         reached += usize::from(between(&centred, &shuffled, count) >= as_much);
     }
     Some(Grouping {
@@ -63,13 +63,6 @@ fn between(centred: &[f64], groups: &[usize], count: usize) -> f64 {
     }
     let of = |(sum, members): &(f64, usize)| sum * sum / (*members).max(1) as f64;
     sums.iter().map(of).sum()
-}
-
-fn shuffle(groups: &mut [usize], draw: &mut Draw) {
-    for last in (1..groups.len()).rev() {
-        let other = (draw.uniform() * (last + 1) as f64) as usize;
-        groups.swap(last, other.min(last));
-    }
 }
 
 #[cfg(test)]

@@ -20,11 +20,7 @@ pub(crate) fn guarded(e: Estimate, reference: &[f64], subject: &[f64]) -> Estima
     };
     let ends = agreed(reference, subject);
     let ends = ends.map(|(from, to)| (low.min(from), high.max(to)));
-    Estimate {
-        low: ends.map(|(low, _)| low),
-        high: ends.map(|(_, high)| high),
-        ..e
-    }
+    Estimate::new(e.rounds, e.ratio, ends, e.alpha)
 }
 
 /// Whether nothing speaks against naming a difference, at any level.

@@ -99,16 +99,9 @@ mod tests {
     /// A search over variants that take so much on a simulated machine.
     fn search(model: NoiseModel, times: &[f64], draw: &mut Draw) -> Found {
         let k = times.len();
-        let rule = Rule {
-            floor: 0.01,
-            comparisons: pairs(k),
-            ..Rule::default()
-        };
+        let rule = Rule::sharing(pairs(k));
         let plan = LookPlan::default().deciding_at(rule.alpha());
-        let at = |share: f64| Rule {
-            comparisons: (pairs(k) as f64 / share).ceil() as usize,
-            ..rule
-        };
+        let at = |share: f64| Rule::sharing((pairs(k) as f64 / share).ceil() as usize);
         let mut machine = Machine::new(model, k * plan.max_rounds(), draw);
         let mut columns = vec![Vec::new(); k];
         let mut halving = Halving::new(k);
@@ -116,12 +109,7 @@ mod tests {
         for round in 1..=plan.max_rounds() {
             columns.iter_mut().for_each(|column| column.push(None));
             let mut order = halving.taking().to_vec();
-            for last in (1..order.len()).rev() {
-                order.swap(
-                    last,
-                    (draw.uniform() * (last + 1) as f64) as usize % (last + 1),
-                );
-            }
+            draw.shuffle(&mut order);
             for at in order {
                 columns[at][round - 1] = Some(machine.slot(times[at], draw));
                 slots += 1;
@@ -183,11 +171,7 @@ mod tests {
             })
             .collect();
         let mut halving = Halving::new(4);
-        let rule = Rule {
-            floor: 0.01,
-            comparisons: 6,
-            ..Rule::default()
-        };
+        let rule = Rule::sharing(6);
         halving.look(&alike, rule).unwrap();
         assert_eq!(halving.taking().len(), 2);
         assert!(!halving.is_over());

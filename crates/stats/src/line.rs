@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::quantile::{median, sorted};
+use crate::quantile::{ends, median, sorted};
 
 const Z_95: f64 = 1.96;
 
@@ -82,8 +82,17 @@ fn slopes(points: &[(f64, f64)]) -> Vec<f64> {
     slopes
 }
 
-fn places(points: &[(f64, f64)]) -> impl Iterator<Item = &[(f64, f64)]> {
+/// The points at each x, of points that are ordered by x.
+pub(crate) fn places(points: &[(f64, f64)]) -> impl Iterator<Item = &[(f64, f64)]> {
     points.chunk_by(|a, b| a.0 == b.0)
+}
+
+/// x, the median of y there, and how many points.
+pub(crate) type Place = (f64, f64, f64);
+
+pub(crate) fn place(tied: &[(f64, f64)]) -> Place {
+    let values: Vec<f64> = tied.iter().map(|point| point.1).collect();
+    (tied[0].0, median(&sorted(&values)), tied.len() as f64)
 }
 
 fn interval(slopes: &[f64], points: &[(f64, f64)]) -> Option<(f64, f64)> {
@@ -91,23 +100,13 @@ fn interval(slopes: &[f64], points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let ties: f64 = places(points).map(|tied| weight(tied.len())).sum();
     let deviation = ((weight(points.len()) - ties) / 18.0).sqrt();
     let below = (slopes.len() as f64 - Z_95 * deviation) / 2.0;
-    if below < 1.0 {
-        return None;
-    }
-    // Counted from 1: this slope, and as many from the other end.
-    let from_end = below.floor() as usize;
-    Some((slopes[from_end - 1], slopes[slopes.len() - from_end]))
+    ends(slopes, below.floor() as usize)
 }
 
 fn straightness(points: &[(f64, f64)], line: impl Fn(f64) -> f64) -> Option<f64> {
-    let middle = |tied: &[(f64, f64)]| {
-        let values: Vec<f64> = tied.iter().map(|point| point.1).collect();
-        (tied[0].0, median(&sorted(&values)))
-    };
-    let medians: Vec<(f64, f64)> = places(points).map(middle).collect();
+    let medians: Vec<Place> = places(points).map(place).collect();
     let mean = medians.iter().map(|point| point.1).sum::<f64>() / medians.len() as f64;
-    let squares =
-        |of: &dyn Fn(&(f64, f64)) -> f64| medians.iter().map(|p| of(p).powi(2)).sum::<f64>();
+    let squares = |of: &dyn Fn(&Place) -> f64| medians.iter().map(|p| of(p).powi(2)).sum::<f64>();
     let all = squares(&|p| p.1 - mean);
     let left = squares(&|p| p.1 - line(p.0));
     // Slots may lie farther from the medians of counts than from a flat line.

@@ -21,7 +21,8 @@
 //! clinical trials" (1977), with looks that grow.
 
 use crate::error::StatsError;
-use crate::wilcoxon::{MAX_ROUNDS, rounds_for_interval};
+use crate::estimate::check_length;
+use crate::wilcoxon::rounds_for_interval;
 
 /// The default looks: rounds after which the data is judged.
 pub const LOOKS: [usize; 8] = [7, 10, 14, 20, 28, 40, 56, 80];
@@ -49,10 +50,13 @@ pub struct LookPlan {
 }
 
 impl LookPlan {
-    /// The plan for a run of at most `max_rounds` (1 to [`MAX_ROUNDS`]) rounds. Up to 80: the
+    /// The plan for a run of at most `max_rounds` (1 to [`MAX_ROUNDS`](crate::MAX_ROUNDS)) rounds. Up to 80: the
     /// default [`LOOKS`] below `max_rounds`, and `max_rounds`. Beyond: the same parts of it.
     pub fn new(max_rounds: usize) -> Result<Self, StatsError> {
-        check(max_rounds)?;
+        if max_rounds == 0 {
+            return Err(StatsError::NoRounds);
+        }
+        check_length(max_rounds)?;
         let part = |looks: f64| (max_rounds as f64 * 0.5_f64.powf(looks / 2.0)).round() as usize;
         let looks = match max_rounds {
             ..=80 => up_to(&LOOKS, max_rounds),
@@ -197,17 +201,6 @@ impl Default for LookPlan {
     }
 }
 
-fn check(max_rounds: usize) -> Result<(), StatsError> {
-    match max_rounds {
-        0 => Err(StatsError::NoRounds),
-        1..=MAX_ROUNDS => Ok(()),
-        _ => Err(StatsError::TooManyRounds {
-            rounds: max_rounds,
-            most: MAX_ROUNDS,
-        }),
-    }
-}
-
 fn up_to(looks: &[usize], max_rounds: usize) -> Vec<usize> {
     let below = looks.iter().copied().filter(|&look| look < max_rounds);
     below.chain([max_rounds]).collect()
@@ -216,6 +209,7 @@ fn up_to(looks: &[usize], max_rounds: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wilcoxon::MAX_ROUNDS;
 
     #[test]
     fn plans_end_at_the_last_round_and_have_at_most_eight_looks() {

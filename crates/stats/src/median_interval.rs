@@ -4,8 +4,8 @@
 //! least 1 - alpha. Values must be independent; drift between runs is not in it.
 
 use crate::error::{Side, StatsError};
-use crate::estimate::check_time;
-use crate::quantile::{median, sorted};
+use crate::estimate::{check_alpha, check_each, check_finite, check_time};
+use crate::quantile::{ends, median, sorted};
 
 /// The typical value of a variant, in the unit of its values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,29 +19,22 @@ pub struct Typical {
 /// Median of `values` with its exact interval of level at least `1 - alpha`. Errors: no values, one
 /// not finite and above zero, or `alpha` not between 0 and 1.
 pub fn typical(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
-    for (i, &value) in values.iter().enumerate() {
-        check_time(i + 1, Side::Subject, value)?;
-    }
+    check_each(values, Side::Subject, check_time)?;
     typical_amount(values, alpha)
 }
 
 /// The same of amounts, which may be 0.
 pub fn typical_amount(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
-    if !(alpha > 0.0 && alpha < 1.0) {
-        return Err(StatsError::Alpha(alpha));
-    }
+    check_alpha(alpha)?;
     if values.is_empty() {
         return Err(StatsError::Empty);
     }
-    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-        let (round, side) = (at + 1, Side::Subject);
-        return Err(StatsError::NotFinite { round, side });
-    }
+    check_each(values, Side::Subject, check_finite)?;
     let values = sorted(values);
     let k = sign_k(values.len(), alpha);
     Ok(Typical {
         median: median(&values),
-        interval: (k > 0).then(|| (values[k - 1], values[values.len() - k])),
+        interval: ends(&values, k),
     })
 }
 

@@ -29,6 +29,11 @@ pub(crate) fn median(sorted: &[f64]) -> f64 {
     (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
 }
 
+/// The k-th smallest and the k-th largest; none where k is 0.
+pub(crate) fn ends(sorted: &[f64], k: usize) -> Option<(f64, f64)> {
+    (k > 0).then(|| (sorted[k - 1], sorted[sorted.len() - k]))
+}
+
 /// Median distance from `centre`; the values need not be sorted.
 pub(crate) fn mad(values: &[f64], centre: f64) -> f64 {
     let distances: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();

@@ -10,7 +10,8 @@
 //! exceeds the line's by [`BEYOND`] (the rival is e^4.6 = 100 times less likely) and is [`TIMES`]
 //! as large: what moves a whole x, such as a machine that drifts, is in both.
 
-use crate::quantile::{MAD_TO_SIGMA, mad, median, sorted};
+use crate::line::{Place, place, places};
+use crate::quantile::{MAD_TO_SIGMA, mad};
 
 const BEYOND: f64 = 9.2;
 const TIMES: f64 = 3.0;
@@ -19,14 +20,12 @@ const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 /// A curve is `a + b f(x)`.
 const RIVALS: [fn(f64) -> f64; 5] = [|_| 0.0, f64::sqrt, f64::ln, |x| x.powf(1.5), |x| x * x];
 
-type Place = (f64, f64, f64);
-
 /// Whether the points (x, y) lie on a line and on no rival; not for fewer than three x or x <= 0.
 #[must_use]
 pub fn is_a_line(points: &[(f64, f64)]) -> bool {
     let mut points: Vec<(f64, f64)> = points.to_vec();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let tied: Vec<&[(f64, f64)]> = points.chunk_by(|a, b| a.0 == b.0).collect();
+    let tied: Vec<&[(f64, f64)]> = places(&points).collect();
     if tied.len() < 3 || points[0].0 <= 0.0 {
         return false;
     }
@@ -40,20 +39,13 @@ pub fn is_a_line(points: &[(f64, f64)]) -> bool {
     RIVALS.iter().all(|rival| is_worse(misfit(rival))) && steps.all(is_worse)
 }
 
-fn place(tied: &[(f64, f64)]) -> Place {
-    let values: Vec<f64> = tied.iter().map(|point| point.1).collect();
-    (tied[0].0, median(&sorted(&values)), tied.len() as f64)
-}
-
 /// Of one point around the median of its x; at least rounding.
 fn variance(tied: &[&[(f64, f64)]], places: &[Place]) -> f64 {
     let left = tied.iter().zip(places);
     let left: Vec<f64> = left
         .flat_map(|(tied, place)| tied.iter().map(|point| point.1 - place.1))
         .collect();
-    let most = places
-        .iter()
-        .fold(0.0, |most: f64, one| most.max(one.1.abs()));
+    let most = places.iter().map(|one| one.1.abs()).fold(0.0, f64::max);
     let noise = (MAD_TO_SIGMA * mad(&left, 0.0)).max(1e-6 * most);
     noise * noise
 }

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Side, StatsError};
-use crate::estimate::{centre, check_columns};
+use crate::error::StatsError;
+use crate::estimate::{centre, check_finite, paired};
 
 /// How much more the subject has than the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -27,30 +27,15 @@ pub struct Shift {
 /// Hodges-Lehmann estimate of subject - reference with its exact Wilcoxon interval. Errors: as of
 /// [`estimate()`](crate::estimate()), but values may be 0 or less.
 pub fn shift(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Shift, StatsError> {
-    check_columns(reference.len(), subject.len())?;
-    let pairs = reference.iter().zip(subject).enumerate();
-    let differences: Result<Vec<f64>, StatsError> = pairs
-        .map(|(i, (&r, &s))| {
-            check_finite(i + 1, Side::Reference, r)?;
-            check_finite(i + 1, Side::Subject, s)?;
-            Ok(s - r)
-        })
-        .collect();
-    let centre = centre(&differences?, alpha)?;
+    let differences = paired(reference, subject, check_finite, |r, s| s - r)?;
+    let (by, ends) = centre(&differences, alpha)?;
     Ok(Shift {
-        rounds: centre.rounds,
-        by: centre.middle,
-        low: centre.ends.map(|(low, _)| low),
-        high: centre.ends.map(|(_, high)| high),
+        rounds: differences.len(),
+        by,
+        low: ends.map(|(low, _)| low),
+        high: ends.map(|(_, high)| high),
         alpha,
     })
-}
-
-fn check_finite(round: usize, side: Side, value: f64) -> Result<(), StatsError> {
-    match value.is_finite() {
-        true => Ok(()),
-        false => Err(StatsError::NotFinite { round, side }),
-    }
 }
 
 #[cfg(test)]
@@ -58,23 +43,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_constant_difference_is_found_exactly() {
+    fn a_constant_difference_is_found_exactly_and_zeros_make_none() {
         let reference: Vec<f64> = (0..10).map(f64::from).collect();
-        let subject: Vec<f64> = reference.iter().map(|value| value + 3.0).collect();
-        let found = shift(&reference, &subject, 0.016).unwrap();
-        assert_eq!(
-            (found.by, found.low, found.high),
-            (3.0, Some(3.0), Some(3.0))
-        );
-    }
-
-    #[test]
-    fn equal_counts_and_zeros_make_no_difference() {
-        let found = shift(&[0.0; 10], &[0.0; 10], 0.016).unwrap();
-        assert_eq!(
-            (found.by, found.low, found.high),
-            (0.0, Some(0.0), Some(0.0))
-        );
+        for (reference, by) in [(&reference[..], 3.0), (&[0.0; 10][..], 0.0)] {
+            let subject: Vec<f64> = reference.iter().map(|value| value + by).collect();
+            let found = shift(reference, &subject, 0.016).unwrap();
+            let ends = (found.low, found.high);
+            assert_eq!((found.by, ends), (by, (Some(by), Some(by))));
+        }
     }
 
     #[test]

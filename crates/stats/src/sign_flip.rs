@@ -30,22 +30,15 @@ impl SignFlips {
         let mut subsets = Vec::with_capacity(1 << rounds);
         // What rounding leaves of a sum of 0.
         let least = 1e-12 * differences.iter().map(|d| d.abs()).sum::<f64>();
-        let (mut below, mut above) = (0_u64, 0_u64);
+        // Of the empty subset, whose sum is 0.
+        let (mut below, mut above) = (1_u64, 1_u64);
         let mut sum = 0.0;
-        for step in 0_u64..1 << rounds {
-            if step > 0 {
-                // Gray's code: one difference comes or goes.
-                let place = step.trailing_zeros() as usize;
-                let members = step ^ step >> 1;
-                match members >> place & 1 {
-                    1 => sum += differences[place],
-                    _ => sum -= differences[place],
-                }
-                subsets.push(sum / f64::from(members.count_ones()));
-            }
+        each_subset(rounds, |place, sign, members| {
+            sum += sign * differences[place];
+            subsets.push(sum / f64::from(members));
             below += u64::from(sum <= least);
             above += u64::from(sum >= -least);
-        }
+        });
         let share = below.min(above) as f64 / (1_u64 << rounds) as f64;
         Some(Self {
             mean: differences.iter().sum::<f64>() / rounds as f64,
@@ -69,10 +62,7 @@ impl SignFlips {
     /// The interval that misses the truth in at most this share of cases; `None` for too few.
     #[must_use]
     pub fn interval(&mut self, alpha: f64) -> Option<(f64, f64)> {
-        let flips = (self.subsets.len() + 1) as f64;
-        let cut = (alpha / 2.0 * flips).floor() as usize;
-        let low = cut.checked_sub(1)?;
-        let high = self.subsets.len().checked_sub(cut)?;
+        let (low, high) = ends(self.subsets.len(), alpha)?;
         let mut nth = |place| *self.subsets.select_nth_unstable_by(place, f64::total_cmp).1;
         Some((nth(low), nth(high)))
     }
@@ -97,25 +87,34 @@ pub fn share_interval(parts: &[f64], wholes: &[f64], alpha: f64) -> Option<(f64,
     let least = 1e-12 * wholes.iter().map(|whole| whole.abs()).sum::<f64>();
     let (mut lows, mut highs) = (Vec::new(), Vec::new());
     let (mut part, mut whole) = (0.0, 0.0);
+    each_subset(rounds, |place, sign, _| {
+        part += sign * parts[place];
+        whole += sign * wholes[place];
+        let share = (whole > least).then(|| part / whole);
+        lows.push(share.unwrap_or(f64::NEG_INFINITY));
+        highs.push(share.unwrap_or(f64::INFINITY));
+    });
+    let (low, high) = ends(lows.len(), alpha)?;
+    let low = *lows.select_nth_unstable_by(low, f64::total_cmp).1;
+    let high = *highs.select_nth_unstable_by(high, f64::total_cmp).1;
+    (low.is_finite() && high.is_finite()).then_some((low, high))
+}
+
+/// Of each subset but the empty one, in the order of Gray's code: the place of what comes or goes, 1 or -1 by which of
+/// both it does, and how many are in then.
+fn each_subset(rounds: usize, mut see: impl FnMut(usize, f64, u32)) {
     for step in 1_u64..1 << rounds {
         let place = step.trailing_zeros() as usize;
         let members = step ^ step >> 1;
         let sign = if members >> place & 1 == 1 { 1.0 } else { -1.0 };
-        part += sign * parts[place];
-        whole += sign * wholes[place];
-        let says = whole > least;
-        lows.push(if says {
-            part / whole
-        } else {
-            f64::NEG_INFINITY
-        });
-        highs.push(if says { part / whole } else { f64::INFINITY });
+        see(place, sign, members.count_ones());
     }
-    let cut = (alpha / 2.0 * (lows.len() + 1) as f64).floor() as usize;
-    let (low, high) = (cut.checked_sub(1)?, highs.len().checked_sub(cut)?);
-    let low = *lows.select_nth_unstable_by(low, f64::total_cmp).1;
-    let high = *highs.select_nth_unstable_by(high, f64::total_cmp).1;
-    (low.is_finite() && high.is_finite()).then_some((low, high))
+}
+
+/// Places of both ends among so many ordered subsets; `None` where they are too few.
+fn ends(subsets: usize, alpha: f64) -> Option<(usize, usize)> {
+    let cut = (alpha / 2.0 * (subsets + 1) as f64).floor() as usize;
+    cut.checked_sub(1).zip(subsets.checked_sub(cut))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Side, StatsError};
-use crate::estimate::check_time;
+use crate::estimate::{check_each, check_time};
 use crate::quantile::{mad, median, quantile, sorted, upper_quantile};
 
 /// The times of one variant, in the unit they came in.
@@ -33,9 +33,7 @@ impl Summary {
         if values.is_empty() {
             return Err(StatsError::Empty);
         }
-        for (i, &value) in values.iter().enumerate() {
-            check_time(i + 1, Side::Subject, value)?;
-        }
+        check_each(values, Side::Subject, check_time)?;
         let v = sorted(values);
         let typical = median(&v);
         Ok(Self {

@@ -10,10 +10,9 @@
 //! what lies beyond a floor as a whole.
 
 use crate::error::{Side, StatsError};
-use crate::estimate::{Estimate, check_time};
+use crate::estimate::{Estimate, check_alpha, check_each, check_length, check_time};
 use crate::mann_whitney::mann_whitney_k;
 use crate::quantile;
-use crate::wilcoxon::MAX_ROUNDS;
 
 /// Level of a comparison of runs, which has a single look. The comparisons of a case share it.
 pub const RUNS_ALPHA: f64 = 0.05;
@@ -29,35 +28,19 @@ pub const FEWEST_FOR_WANDER: usize = 2 * HALF;
 /// the length. Source: H. B. Mann and D. R. Whitney, "On a test of whether one of two random
 /// variables is stochastically larger than the other", 1947; J. L. Hodges and E. L. Lehmann, 1963.
 pub fn two_runs(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
-    if !(alpha > 0.0 && alpha < 1.0) {
-        return Err(StatsError::Alpha(alpha));
-    }
+    check_alpha(alpha)?;
     check(reference, Side::Reference)?;
     check(subject, Side::Subject)?;
     let shifts = shifts(reference, subject);
     let k = mann_whitney_k(reference.len(), subject.len(), alpha);
-    let end = |index: usize| (k > 0).then(|| shifts[index].exp());
-    Ok(Estimate {
-        rounds: reference.len().min(subject.len()),
-        ratio: quantile::median(&shifts).exp(),
-        low: end(k.saturating_sub(1)),
-        high: end(shifts.len() - k.max(1)),
-        alpha,
-    })
+    let centre = (quantile::median(&shifts), quantile::ends(&shifts, k));
+    let rounds = reference.len().min(subject.len());
+    Ok(Estimate::of_logs(rounds, centre, alpha))
 }
 
 fn check(values: &[f64], side: Side) -> Result<(), StatsError> {
-    if values.is_empty() {
-        return Err(StatsError::Empty);
-    }
-    if values.len() > MAX_ROUNDS {
-        return Err(StatsError::TooManyRounds {
-            rounds: values.len(),
-            most: MAX_ROUNDS,
-        });
-    }
-    let mut values = values.iter().enumerate();
-    values.try_for_each(|(i, &value)| check_time(i + 1, side, value))
+    check_length(values.len())?;
+    check_each(values, side, check_time)
 }
 
 fn shifts(reference: &[f64], subject: &[f64]) -> Vec<f64> {
@@ -81,6 +64,7 @@ pub fn wander(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wilcoxon::MAX_ROUNDS;
 
     #[test]
     fn by_hand() {

@@ -80,6 +80,14 @@ impl Default for Rule {
 }
 
 impl Rule {
+    /// The usual rule for so many comparisons.
+    pub fn sharing(comparisons: usize) -> Self {
+        Self {
+            comparisons,
+            ..Self::default()
+        }
+    }
+
     /// Level of one look at one comparison: [`LOOK_ALPHA`] / m.
     pub fn alpha(&self) -> f64 {
         LOOK_ALPHA / self.comparisons.max(1) as f64
@@ -104,21 +112,23 @@ impl Rule {
                 more_rounds: needed.map(|n| n.saturating_sub(e.rounds)),
             };
         };
+        let undecided = || Verdict::CannotTell {
+            more_rounds: more_rounds(e.rounds, low.ln(), high.ln(), (1.0 + self.floor).ln()),
+        };
+        self.word((low, high), 1.0).unwrap_or_else(undecided)
+    }
+
+    /// Every word but *cannot tell*: a difference is an interval that lies beyond this ratio as a whole.
+    fn word(&self, (low, high): (f64, f64), beyond: f64) -> Option<Verdict> {
         let band = 1.0 + self.floor;
         if low >= 1.0 / band && high <= band {
-            Verdict::Same { within: self.floor }
-        } else if high < 1.0 {
-            Verdict::Faster {
-                at_least: 1.0 / high - 1.0,
-            }
-        } else if low > 1.0 {
-            Verdict::Slower {
-                at_least: low - 1.0,
-            }
+            Some(Verdict::Same { within: self.floor })
+        } else if high < 1.0 / beyond {
+            let at_least = 1.0 / high - 1.0;
+            Some(Verdict::Faster { at_least })
         } else {
-            Verdict::CannotTell {
-                more_rounds: more_rounds(e.rounds, low.ln(), high.ln(), band.ln()),
-            }
+            let at_least = low - 1.0;
+            (low > beyond).then_some(Verdict::Slower { at_least })
         }
     }
 
@@ -132,21 +142,9 @@ impl Rule {
     ///           [--------]                  cannot tell: it may be all shift
     /// ```
     pub fn judge_apart(&self, e: &Estimate) -> Verdict {
-        let Some((low, high)) = e.interval() else {
-            return Verdict::CannotTell { more_rounds: None };
-        };
-        let band = 1.0 + self.floor;
-        if low >= 1.0 / band && high <= band {
-            Verdict::Same { within: self.floor }
-        } else if high < 1.0 / band {
-            let at_least = 1.0 / high - 1.0;
-            Verdict::Faster { at_least }
-        } else if low > band {
-            let at_least = low - 1.0;
-            Verdict::Slower { at_least }
-        } else {
-            Verdict::CannotTell { more_rounds: None }
-        }
+        let ends = e.interval();
+        let word = ends.and_then(|ends| self.word(ends, 1.0 + self.floor));
+        word.unwrap_or(Verdict::CannotTell { more_rounds: None })
     }
 
     /// Estimates at [`Rule::alpha`] and judges: one look at all rounds of a plan.
@@ -190,13 +188,7 @@ mod tests {
     use super::*;
 
     fn interval(low: f64, high: f64) -> Estimate {
-        Estimate {
-            rounds: 20,
-            ratio: (low * high).sqrt(),
-            low: Some(low),
-            high: Some(high),
-            alpha: LOOK_ALPHA,
-        }
+        Estimate::new(20, (low * high).sqrt(), Some((low, high)), LOOK_ALPHA)
     }
 
     fn verdict(low: f64, high: f64) -> Verdict {
@@ -226,11 +218,7 @@ mod tests {
         assert!(!apart(0.98, 0.995).is_decided());
         assert_eq!(apart(1.25, 1.5), Verdict::Slower { at_least: 0.25 });
         assert_eq!(apart(0.4, 0.5), Verdict::Faster { at_least: 1.0 });
-        let none = Estimate {
-            low: None,
-            high: None,
-            ..interval(1.0, 1.0)
-        };
+        let none = Estimate::new(20, 1.0, None, LOOK_ALPHA);
         assert!(!Rule::default().judge_apart(&none).is_decided());
     }
 
@@ -263,12 +251,8 @@ mod tests {
     #[test]
     fn rules_without_meaning_are_refused() {
         let judge = |floor, comparisons| {
-            Rule {
-                floor,
-                comparisons,
-                guarded: false,
-            }
-            .judge_values(&[1.0; 9], &[1.0; 9])
+            let rule = Rule::sharing(comparisons);
+            Rule { floor, ..rule }.judge_values(&[1.0; 9], &[1.0; 9])
         };
         assert_eq!(judge(-0.1, 1), Err(StatsError::Floor(-0.1)));
         assert!(judge(f64::NAN, 1).is_err());

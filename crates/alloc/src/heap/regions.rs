@@ -272,9 +272,7 @@ impl Inner {
         // SAFETY: the caller's; the lock is held.
         let record = unsafe { span.as_ref() };
         let slices = record.slices(self.geometry);
-        let region = self.geometry.base(span.as_ptr().cast()).cast::<Region>();
-        // SAFETY: the record of a span stands in the header of its region.
-        let region = unsafe { NonNull::new_unchecked(region) };
+        let region = record.region(self.geometry);
         // SAFETY: the region is mapped, and the lock is held.
         let within = unsafe { region.as_ref() };
         within.give(record.first(self.geometry), slices);
@@ -293,9 +291,7 @@ impl Inner {
         let record = unsafe { span.as_ref() };
         let (from, slice) = (record.slices(self.geometry), self.geometry.slice());
         let (first, to) = (record.first(self.geometry), slices_of_class(class, slice));
-        let region = self.geometry.base(span.as_ptr().cast()).cast::<Region>();
-        // SAFETY: the record of a span stands in the header of its region.
-        let region = unsafe { NonNull::new_unchecked(region) };
+        let region = record.region(self.geometry);
         // SAFETY: the region is mapped, and the lock is held.
         let within = unsafe { region.as_ref() };
         let fits = from == to || within.extend(first, from, to);
@@ -317,12 +313,8 @@ impl Inner {
             regions: self.regions,
             ..HeapStats::default()
         };
-        for region in self
-            .in_use
-            .iter()
-            .flatten()
-            .flat_map(|&first| all_from(first))
-        {
+        let lists = self.in_use.iter().flatten();
+        for region in lists.flat_map(|&first| all_from(first)) {
             // SAFETY: regions in the lists are mapped, and the lock is held.
             unsafe { region.as_ref() }.spans(|span| {
                 stats.live_blocks += usize::from(span.used.get());

@@ -2,37 +2,27 @@
 //! each add up their stretch; with several ranks, the first thread of each calls `MPI_Allreduce` on
 //! the sums. All numbers are whole and small: sums are exact in any order.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::RwLock;
 
 use flow::Proof;
 
-use super::Exchange;
+use super::{Exchange, Shared, part, seen, written};
 use crate::team::{Member, Team};
-
-type Shared = RwLock<Vec<f64>>;
 
 #[derive(Debug)]
 pub(super) struct AllReduce {
     numbers: usize,
     rounds: u64,
-    own: Vec<Shared>,
-    stretches: Vec<Shared>,
-    sums: Shared,
-}
-
-fn written(shared: &Shared) -> RwLockWriteGuard<'_, Vec<f64>> {
-    shared.write().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn seen(shared: &Shared) -> RwLockReadGuard<'_, Vec<f64>> {
-    shared.read().unwrap_or_else(PoisonError::into_inner)
+    own: Vec<Shared<f64>>,
+    stretches: Vec<Shared<f64>>,
+    sums: Shared<f64>,
 }
 
 impl AllReduce {
     pub(super) fn new(bytes: u64, rounds: u64, team: &Team) -> Self {
         let numbers = bytes as usize / 8;
         let each = |_| RwLock::new(vec![0.0; numbers]);
-        let stretch = |thread| RwLock::new(vec![0.0; stretch(numbers, team.threads, thread).len()]);
+        let stretch = |thread| RwLock::new(vec![0.0; part(numbers, team.threads, thread).len()]);
         Self {
             numbers,
             rounds,
@@ -43,7 +33,7 @@ impl AllReduce {
     }
 
     fn add_up(&self, member: &Member<'_>) {
-        let range = stretch(self.numbers, member.team.threads, member.thread);
+        let range = part(self.numbers, member.team.threads, member.thread);
         let mut sums = written(&self.stretches[member.thread as usize]);
         sums.fill(0.0);
         for own in &self.own {
@@ -102,11 +92,6 @@ impl AllReduce {
     }
 }
 
-fn stretch(numbers: usize, threads: u32, thread: u32) -> std::ops::Range<usize> {
-    let place = |thread: u32| numbers * thread as usize / threads as usize;
-    place(thread)..place(thread + 1)
-}
-
 impl Exchange for AllReduce {
     type State = Vec<f64>;
 
@@ -145,23 +130,5 @@ impl Exchange for AllReduce {
             .all(|value| Some(value.to_bits()) == first.map(f64::to_bits));
         assert!(alike, "sums of the same numbers differ");
         proof
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stretch;
-
-    #[test]
-    fn stretches_cover_all_numbers_once() {
-        for (numbers, threads) in [(1, 4), (10, 3), (64, 8)] {
-            let mut next = 0;
-            for thread in 0..threads {
-                let range = stretch(numbers, threads, thread);
-                assert_eq!(range.start, next);
-                next = range.end;
-            }
-            assert_eq!(next, numbers);
-        }
     }
 }

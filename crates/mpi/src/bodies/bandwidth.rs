@@ -5,12 +5,11 @@
 //! buffer for each. Each message begins with its window's number; their sum is the proof.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock};
 
 use flow::Proof;
 
-use super::Exchange;
 use super::ping_pong::{read, stamp};
+use super::{Exchange, Shared, seen, written};
 use crate::team::{Member, spin_until};
 
 #[derive(Debug, Default)]
@@ -22,7 +21,7 @@ pub(super) struct Bandwidth {
     bytes: usize,
     window: u64,
     windows: u64,
-    out: RwLock<Vec<u8>>,
+    out: Shared<u8>,
     sent: Counter,
     received: Counter,
 }
@@ -35,7 +34,7 @@ impl Bandwidth {
             bytes: bytes as usize,
             window,
             windows,
-            out: RwLock::default(),
+            out: Shared::default(),
             sent: Counter::default(),
             received: Counter::default(),
         }
@@ -65,10 +64,7 @@ impl Bandwidth {
 
     fn put(&self) -> u64 {
         for number in 1..=self.windows {
-            stamp(
-                &mut self.out.write().unwrap_or_else(PoisonError::into_inner),
-                number,
-            );
+            stamp(&mut written(&self.out), number);
             for _ in 0..self.window {
                 self.sent.0.fetch_add(1, Ordering::Release);
             }
@@ -83,7 +79,7 @@ impl Bandwidth {
             for into in buffers.0.chunks_exact_mut(self.bytes) {
                 taken += 1;
                 spin_until(|| self.sent.0.load(Ordering::Acquire) >= taken);
-                into.copy_from_slice(&self.out.read().unwrap_or_else(PoisonError::into_inner));
+                into.copy_from_slice(&seen(&self.out));
             }
             sum += self.stamps(&buffers.0);
             self.received.0.store(number, Ordering::Release);
@@ -108,7 +104,7 @@ impl Exchange for Bandwidth {
         if sends {
             self.sent.0.store(0, Ordering::Relaxed);
             self.received.0.store(0, Ordering::Relaxed);
-            *self.out.write().unwrap_or_else(PoisonError::into_inner) = vec![1; self.bytes];
+            *written(&self.out) = vec![1; self.bytes];
         }
         let messages = if sends { 1 } else { self.window as usize };
         Buffers(vec![if sends { 1 } else { 2 }; self.bytes * messages])

@@ -13,19 +13,17 @@
 //! all points, the same whatever the split, are the proof.
 
 use std::ops::Range;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{RwLock, RwLockReadGuard};
 
 use flow::Proof;
 
-use super::Exchange;
+use super::{Exchange, Shared, part, seen, written};
 use crate::team::{Member, Team};
-
-type Row = RwLock<Vec<f64>>;
 
 #[derive(Debug)]
 struct Edges {
-    first: Row,
-    last: Row,
+    first: Shared<f64>,
+    last: Shared<f64>,
 }
 
 #[derive(Debug)]
@@ -67,8 +65,8 @@ impl Halo {
     fn put_out(&self, strip: &Strip, set: usize, thread: u32) {
         let edges = &self.edges[set][thread as usize];
         let (first, last) = self.ends(strip);
-        copied(&edges.first, first);
-        copied(&edges.last, last);
+        written(&edges.first).copy_from_slice(first);
+        written(&edges.last).copy_from_slice(last);
     }
 
     fn between_ranks(&self, strip: &Strip, set: usize, team: &Team) {
@@ -86,18 +84,9 @@ impl Halo {
         let mut world = team.world();
         let above = team.rank.checked_sub(1);
         let below = Some(team.rank + 1).filter(|rank| *rank < team.ranks);
-        let mut into = self
-            .from_ranks
-            .first
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        world.exchange(last, below, &mut into, above);
-        let mut into = self
-            .from_ranks
-            .last
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        world.exchange(first, above, &mut into, below);
+        let from = &self.from_ranks;
+        world.exchange(last, below, &mut written(&from.first), above);
+        world.exchange(first, above, &mut written(&from.last), below);
     }
 
     fn neighbours(&self, set: usize, member: &Member<'_>) -> [RwLockReadGuard<'_, Vec<f64>>; 2] {
@@ -155,21 +144,6 @@ fn mean(row: &[f64], up: &[f64], down: &[f64], into: &mut [f64]) {
     }
 }
 
-fn copied(row: &Row, from: &[f64]) {
-    row.write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .copy_from_slice(from);
-}
-
-fn seen(row: &Row) -> RwLockReadGuard<'_, Vec<f64>> {
-    row.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn rows(side: usize, flows: u32, flow: u32) -> Range<usize> {
-    let place = |flow: u32| side * flow as usize / flows as usize;
-    place(flow)..place(flow + 1)
-}
-
 impl Exchange for Halo {
     type State = Strip;
 
@@ -178,7 +152,7 @@ impl Exchange for Halo {
     }
 
     fn state(&self, member: &Member<'_>) -> Strip {
-        let rows = rows(self.side, member.team.flows(), member.flow());
+        let rows = part(self.side, member.team.flows(), member.flow());
         let heat = |row: usize, column: usize| ((row * 7 + column * 13) % 101) as f64;
         let points = rows
             .clone()
@@ -232,17 +206,6 @@ fn mixed(bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_are_dealt_out_whole() {
-        for (side, flows) in [(4, 4), (10, 3), (1_000, 7)] {
-            let all: Vec<usize> = (0..flows)
-                .flat_map(|flow| rows(side, flows, flow))
-                .collect();
-            assert_eq!(all, (0..side).collect::<Vec<_>>());
-            assert!((0..flows).all(|flow| !rows(side, flows, flow).is_empty()));
-        }
-    }
 
     #[test]
     fn a_point_becomes_the_mean_of_its_neighbours_and_the_border_stays() {

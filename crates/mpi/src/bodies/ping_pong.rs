@@ -3,17 +3,16 @@
 //! receiver copies it. Each message begins with its number; their sum is the proof.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock};
 
 use flow::Proof;
 
-use super::Exchange;
+use super::{Exchange, Shared, seen, written};
 use crate::team::{Member, spin_until};
 
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Mailbox {
-    buffer: RwLock<Vec<u8>>,
+    buffer: Shared<u8>,
     ready: Ready,
 }
 
@@ -79,16 +78,13 @@ impl PingPong {
 }
 
 fn put(to: &Mailbox, number: u64) {
-    stamp(
-        &mut to.buffer.write().unwrap_or_else(PoisonError::into_inner),
-        number,
-    );
+    stamp(&mut written(&to.buffer), number);
     to.ready.0.store(number, Ordering::Release);
 }
 
 fn take(from: &Mailbox, number: u64, into: &mut [u8]) {
     spin_until(|| from.ready.0.load(Ordering::Acquire) == number);
-    into.copy_from_slice(&from.buffer.read().unwrap_or_else(PoisonError::into_inner));
+    into.copy_from_slice(&seen(&from.buffer));
 }
 
 pub(super) fn stamp(buffer: &mut [u8], number: u64) {
@@ -113,10 +109,7 @@ impl Exchange for PingPong {
     fn state(&self, member: &Member<'_>) -> Buffers {
         let mailbox = &self.boxes[member.thread as usize % 2];
         mailbox.ready.0.store(0, Ordering::Relaxed);
-        *mailbox
-            .buffer
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = vec![1; self.bytes];
+        *written(&mailbox.buffer) = vec![1; self.bytes];
         Buffers {
             out: vec![1; self.bytes],
             into: vec![2; self.bytes],

@@ -18,16 +18,22 @@ fn spec(each: u64) -> ProfileSpec {
     }
 }
 
-fn event(ns: u64, (pid, tid): (i32, i32), kept: Kept) -> Event {
+/// Of a worker.
+fn event(ns: u64, kept: Kept) -> Event {
+    let (pid, tid) = WORKER;
     Event { ns, pid, tid, kept }
 }
 
-fn fork(ns: u64) -> Event {
+fn forked(ns: u64, (child, child_thread): (i32, i32)) -> Event {
     let record = Record::Fork {
-        child: WORKER.0,
-        child_thread: WORKER.1,
+        child,
+        child_thread,
     };
-    event(ns, (SLOT, SLOT), Kept::Other(record))
+    Event::of(ns, (SLOT, SLOT), record)
+}
+
+fn fork(ns: u64) -> Event {
+    forked(ns, WORKER)
 }
 
 fn code(ns: u64) -> Event {
@@ -38,35 +44,38 @@ fn code(ns: u64) -> Event {
         path: "/bin/gzip".into(),
         inode: 0,
     });
-    event(ns, WORKER, Kept::Other(map))
+    Event::of(ns, WORKER, map)
 }
 
 fn runs(ns: u64) -> Event {
-    event(ns, WORKER, Kept::Other(Record::In))
+    Event::of(ns, WORKER, Record::In)
 }
 
 fn leaves(ns: u64, preempted: bool) -> Event {
-    event(ns, WORKER, Kept::Other(Record::Out { preempted }))
+    Event::of(ns, WORKER, Record::Out { preempted })
 }
 
 fn replayed(events: Vec<Event>, each: u64, kernel: bool, spans: &[(u64, u64)]) -> Profile {
-    in_windows(events, each, kernel, spans, &[(0, u64::MAX)])
+    in_windows(events, &spec(each), kernel, spans, &[(0, u64::MAX)])
 }
+
+/// Call chains: of nothing, of a user's function, and with a return address of 0.
+const CHAINS: [&[u64]; 3] = [&[], &[OF_A_USER, 5], &[OF_A_USER, 0, 0]];
 
 fn in_windows(
     events: Vec<Event>,
-    each: u64,
+    spec: &ProfileSpec,
     kernel: bool,
     spans: &[(u64, u64)],
     windows: &[(u64, u64)],
 ) -> Profile {
     let mut recorded = Recorded {
         events,
-        chains: vec![Box::new([]), Box::new([OF_A_USER, 5])],
+        chains: CHAINS.map(Box::from).to_vec(),
         ..Recorded::default()
     };
     let of = Material {
-        spec: &spec(each),
+        spec,
         slot: SLOT,
         spans,
         windows,
@@ -85,7 +94,7 @@ fn own_ns(profile: &Profile, path: &[&str]) -> u64 {
 
 #[test]
 fn a_sample_is_its_period_and_only_in_the_spans() {
-    let clock = |ns| event(ns, WORKER, Kept::Clock(0));
+    let clock = |ns| event(ns, Kept::Clock(0));
     let events = vec![fork(0), runs(1), clock(5), clock(20), clock(30), clock(99)];
     let profile = replayed(events, 1, true, &[(10, 40)]);
     assert_eq!((profile.samples, profile.span_ns), (2, 30));
@@ -94,7 +103,7 @@ fn a_sample_is_its_period_and_only_in_the_spans() {
 
 #[test]
 fn a_wait_is_as_long_as_it_was_in_the_spans() {
-    let chain = |ns| event(ns, WORKER, Kept::Leaves(0));
+    let chain = |ns| event(ns, Kept::Leaves(0));
     let events = vec![fork(0), runs(0), chain(10), leaves(10, false), runs(50)];
     let profile = replayed(events, 1, true, &[(0, 20), (30, 100)]);
     assert_eq!(own_ns(&profile, &[WAITS]), 30);
@@ -103,14 +112,14 @@ fn a_wait_is_as_long_as_it_was_in_the_spans() {
 
 #[test]
 fn a_thread_that_ended_does_not_wait_at_its_last_switch() {
-    let ends = event(40, WORKER, Kept::Other(Record::Exit));
-    let chain = event(41, WORKER, Kept::Leaves(0));
+    let ends = Event::of(40, WORKER, Record::Exit);
+    let chain = event(41, Kept::Leaves(0));
     let last = [leaves(41, true), runs(42), leaves(43, false)];
     let events = [vec![fork(0), runs(0), ends, chain], last.to_vec()].concat();
     let profile = replayed(events.clone(), 1, true, &[(0, 100)]);
     assert_eq!((own_ns(&profile, &[WAITS]), profile.waits), (0, 0));
     let nobody = (WORKER.0, RELEASED);
-    let gone = event(44, nobody, Kept::Other(Record::Out { preempted: false }));
+    let gone = Event::of(44, nobody, Record::Out { preempted: false });
     let events = [events, vec![gone]].concat();
     let profile = replayed(events.clone(), 1, true, &[(0, 100)]);
     assert_eq!(profile.waits, 0, "its number was taken back");
@@ -134,7 +143,7 @@ fn waits_without_a_reason_are_shared_out_where_only_some_were_to_have_one() {
     for number in 0..4 {
         let from = 10 + 20 * number;
         if number % 2 == 0 {
-            events.push(event(from, WORKER, Kept::Leaves(0)));
+            events.push(event(from, Kept::Leaves(0)));
         }
         events.extend([leaves(from, false), runs(from + 10)]);
     }
@@ -162,13 +171,13 @@ fn waits_in_windows_stand_for_all_without_bias() {
         let from = turn * 10;
         for (at, (left, length)) in [(2, 3), (8, 1)].into_iter().enumerate() {
             if (2 * turn + at as u64).is_multiple_of(7) {
-                events.push(event(from + left, WORKER, Kept::Leaves(at as u32)));
+                events.push(event(from + left, Kept::Leaves(at as u32)));
             }
             events.extend([leaves(from + left, false), runs(from + left + length)]);
         }
     }
     events.retain(is_seen);
-    let profile = in_windows(events, 7, true, &[(0, 800_000)], &windows);
+    let profile = in_windows(events, &spec(7), true, &[(0, 800_000)], &windows);
     let waits = |frames: usize| {
         let nodes = (0..profile.nodes.len()).filter(|&at| profile.path(at).len() == frames);
         nodes.map(|at| profile.nodes[at].own_ns as f64).sum::<f64>()
@@ -189,7 +198,7 @@ fn a_switch_between_windows_is_known_by_the_next_one() {
         runs(1_070),
     ];
     let windows = [(0, 100), (500, 600), (1_000, 1_100)];
-    let profile = in_windows(events, 1, false, &[(0, 1_100)], &windows);
+    let profile = in_windows(events, &spec(1), false, &[(0, 1_100)], &windows);
     let whole = |ns: f64| (ns * 1_100.0 / 300.0_f64).round() as u64;
     assert_eq!(
         own_ns(&profile, &[WAITS, PREEMPTED]),
@@ -203,8 +212,8 @@ fn a_switch_between_windows_is_known_by_the_next_one() {
 /// Without rights: the kernel's time is what is left, and waits are as `/proc` tells.
 #[test]
 fn what_a_plain_user_may_not_see_is_told_from_the_switches() {
-    let seen = |ns| event(ns, WORKER, Kept::Seen(0));
-    let clock = event(150, WORKER, Kept::Clock(0));
+    let seen = |ns| event(ns, Kept::Seen(0));
+    let clock = event(150, Kept::Clock(0));
     let events = vec![
         fork(0),
         runs(0),
@@ -225,58 +234,24 @@ fn what_a_plain_user_may_not_see_is_told_from_the_switches() {
 #[test]
 fn of_a_command_only_what_was_launched_counts() {
     let child = (20, 20);
-    let record = Record::Fork {
-        child: 20,
-        child_thread: 20,
-    };
-    let forked = event(1, (SLOT, SLOT), Kept::Other(record));
-    let clock = |ns| event(ns, child, Kept::Clock(0));
-    let exec = event(30, child, Kept::Other(Record::Exec));
-    let map = Event {
-        pid: child.0,
-        ..code(31)
-    };
-    let events = vec![forked, clock(10), exec, map, clock(50)];
-    let mut recorded = Recorded {
-        events,
-        chains: vec![Box::new([])],
-        ..Recorded::default()
-    };
+    let own = |event: Event| Event { pid: 20, ..event };
+    let clock = |ns| own(event(ns, Kept::Clock(0)));
+    let exec = Event::of(30, child, Record::Exec);
+    let map = own(code(31));
+    let events = vec![forked(1, child), clock(10), exec, map, clock(50)];
     let spec = ProfileSpec {
         launched: true,
         ..spec(1)
     };
-    let of = Material {
-        spec: &spec,
-        slot: SLOT,
-        spans: &[(0, 100)],
-        windows: &[(0, u64::MAX)],
-        kernel: true,
-        seen: &[],
-        symbols: Symbols::default(),
-    };
-    let profile = replay(of, Processes::of_slot(SLOT), &mut recorded);
+    let profile = in_windows(events, &spec, true, &[(0, 100)], &[(0, u64::MAX)]);
     assert_eq!(profile.samples, 1);
 }
 
 /// A return address of 0 ended the profiler.
 #[test]
 fn an_address_of_nothing_ends_a_chain_and_nothing_else() {
-    let mut recorded = Recorded {
-        events: vec![fork(0), runs(0), event(5, WORKER, Kept::Clock(0))],
-        chains: vec![Box::new([OF_A_USER, 0, 0])],
-        ..Recorded::default()
-    };
-    let of = Material {
-        spec: &spec(1),
-        slot: SLOT,
-        spans: &[(0, 100)],
-        windows: &[(0, u64::MAX)],
-        kernel: true,
-        seen: &[],
-        symbols: Symbols::default(),
-    };
-    let profile = replay(of, Processes::of_slot(SLOT), &mut recorded);
+    let events = vec![fork(0), runs(0), event(5, Kept::Clock(2))];
+    let profile = replayed(events, 1, true, &[(0, 100)]);
     assert_eq!((profile.samples, own_ns(&profile, &[ON_CPU])), (1, 100));
 }
 

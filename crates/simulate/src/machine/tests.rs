@@ -27,13 +27,19 @@ fn the_sources_machines_are_those_of_the_source() {
 
 const GOOD: &str = include_str!("../../../../machines/xeon-x5570.toml");
 
+fn read(text: &str) -> MachineError {
+    Machine::read("mine", "mine.toml", text).unwrap_err()
+}
+
 /// What is said of the machine with one figure replaced.
 fn refused(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
-    let text = GOOD.replacen(from, to, 1);
-    Machine::read("mine", "mine.toml", &text)
-        .unwrap_err()
-        .to_string()
+    read(&GOOD.replacen(from, to, 1)).to_string()
+}
+
+#[track_caller]
+fn says(said: &str, what: &str) {
+    assert!(said.contains(what), "{said}");
 }
 
 /// The line of the first place of a text, from 1.
@@ -99,7 +105,7 @@ fn what_a_model_cannot_be_built_from_is_refused_with_its_line() {
     ];
     for (from, to, expected) in cases {
         let said = refused(from, to);
-        assert!(said.contains(expected), "{said}");
+        says(&said, expected);
         let line = format!("mine.toml, line {}:", line_of(from));
         assert!(said.starts_with(&line), "{said}: {line}");
     }
@@ -109,52 +115,31 @@ fn what_a_model_cannot_be_built_from_is_refused_with_its_line() {
 fn figures_without_an_origin_and_unknown_keys_are_refused() {
     let source = "source = \"Optimization Reference Manual, Nehalem, cache parameters\"\n\
                   assumed = \"its pseudo-LRU keeps one used bit for each way; no prefetching\"\n";
-    let said = refused(source, "");
-    assert!(
-        said.contains("l1d does not say where its figures are from"),
-        "{said}"
+    says(
+        &refused(source, ""),
+        "l1d does not say where its figures are from",
     );
     let said = refused("ways = 8", "weighs = 8");
-    assert!(
-        said.contains("weighs") && said.contains(&format!("line {}", line_of("ways = 8"))),
-        "{said}"
-    );
-    let said = refused(source, "source = \" \"\n");
-    assert!(said.contains("l1d does not say"), "{said}");
-    let said = refused("l2 = 6\n", "");
-    assert!(said.contains("time: l2 is missing"), "{said}");
+    says(&said, "weighs");
+    says(&said, &format!("line {}", line_of("ways = 8")));
+    says(&refused(source, "source = \" \"\n"), "l1d does not say");
+    says(&refused("l2 = 6\n", ""), "time: l2 is missing");
     let said = refused("pages = [\"2M\", \"4M\"]", "pages = [\"2M\"]");
-    assert!(
-        said.contains("no [[dtlb]] of level 1 holds pages of 4M"),
-        "{said}"
-    );
+    says(&said, "no [[dtlb]] of level 1 holds pages of 4M");
 }
 
 /// What a model would not use is refused too.
 #[test]
 fn what_would_be_ignored_is_refused() {
-    let second = GOOD.find("[[dtlb]]\nlevel = 2").unwrap();
-    let text = format!(
-        "{}{}",
-        &GOOD[..second],
-        &GOOD[GOOD.find("[time]").unwrap()..]
-    );
-    let said = Machine::read("mine", "mine.toml", &text).unwrap_err();
-    assert!(
-        said.what
-            .contains("l2_tlb is given, and this machine has none"),
-        "{said}"
-    );
-    let twice = format!(
-        "{}{}",
-        &GOOD[..second],
-        GOOD[second..].replacen("level = 2", "level = 1", 1)
-    );
-    let said = Machine::read("mine", "mine.toml", &twice).unwrap_err();
-    assert!(
-        said.what
-            .contains("another [[dtlb]] of level 1 holds pages of 4K too"),
-        "{said}"
+    let (first, second) = GOOD.split_at(GOOD.find("[[dtlb]]\nlevel = 2").unwrap());
+    let time = &GOOD[GOOD.find("[time]").unwrap()..];
+    let said = read(&[first, time].concat());
+    says(&said.what, "l2_tlb is given, and this machine has none");
+    let twice = second.replacen("level = 2", "level = 1", 1);
+    let said = read(&[first, &twice].concat());
+    says(
+        &said.what,
+        "another [[dtlb]] of level 1 holds pages of 4K too",
     );
     assert_eq!(said.line, line_of("[[dtlb]]\nlevel = 2"));
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Policy, Tags};
+use super::{Policy, Tags, yes};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,8 +72,4 @@ pub(super) struct WrittenTime {
 
 fn lru() -> Policy {
     Policy::Lru
-}
-
-fn yes() -> bool {
-    true
 }

@@ -4,28 +4,36 @@ fn frame(memory: &mut Memory, space: u32, page: u64, store: bool) -> u32 {
     memory.page(space, page, store).0.frame
 }
 
+/// Whether loads of these pages, each of a space, are of one frame.
+fn are_one(memory: &mut Memory, one: (u32, u64), other: (u32, u64)) -> bool {
+    let [one, other] = [one, other].map(|(space, page)| frame(memory, space, page, false));
+    one == other
+}
+
+/// An object of that first page.
+fn object(page: u64, private: bool) -> Backing {
+    Backing::Object {
+        object: 1,
+        page,
+        private,
+    }
+}
+
 #[test]
 fn shared_mappings_are_one_memory_for_all() {
     let mut memory = Memory::default();
-    let shared = Backing::Shared { object: 1, page: 0 };
-    memory.map(1, 100, 4, shared);
-    memory.map(2, 500, 4, shared);
-    assert_eq!(
-        frame(&mut memory, 1, 102, true),
-        frame(&mut memory, 2, 502, false)
-    );
-    assert_ne!(
-        frame(&mut memory, 1, 102, true),
-        frame(&mut memory, 2, 503, false)
-    );
+    memory.map(1, 100, 4, object(0, false));
+    memory.map(2, 500, 4, object(0, false));
+    memory.wrote(1, 102);
+    assert!(are_one(&mut memory, (1, 102), (2, 502)));
+    assert!(!are_one(&mut memory, (1, 102), (2, 503)));
 }
 
 #[test]
 fn a_private_file_is_shared_until_it_is_written() {
     let mut memory = Memory::default();
-    let file = Backing::PrivateFile { object: 1, page: 7 };
-    memory.map(1, 0, 4, file);
-    memory.map(2, 0, 4, file);
+    memory.map(1, 0, 4, object(7, true));
+    memory.map(2, 0, 4, object(7, true));
     let before = frame(&mut memory, 1, 3, false);
     assert_eq!(frame(&mut memory, 2, 3, false), before);
     let (after, was_another) = memory.page(2, 3, true);
@@ -40,19 +48,10 @@ fn what_a_child_maps_itself_is_its_own() {
     memory.map(0, 10, 10, Backing::Own);
     memory.fork(0, 1);
     memory.fork(0, 2);
-    assert_eq!(
-        frame(&mut memory, 1, 12, false),
-        frame(&mut memory, 2, 12, false)
-    );
+    assert!(are_one(&mut memory, (1, 12), (2, 12)));
     memory.map(1, 12, 1, Backing::Own);
-    assert_ne!(
-        frame(&mut memory, 1, 12, false),
-        frame(&mut memory, 2, 12, false)
-    );
-    assert_eq!(
-        frame(&mut memory, 1, 13, false),
-        frame(&mut memory, 2, 13, false)
-    );
+    assert!(!are_one(&mut memory, (1, 12), (2, 12)));
+    assert!(are_one(&mut memory, (1, 13), (2, 13)));
 }
 
 #[test]
@@ -61,40 +60,19 @@ fn what_was_written_before_is_its_own() {
     memory.fork(0, 1);
     memory.fork(0, 2);
     memory.wrote(1, 5);
-    assert_ne!(
-        frame(&mut memory, 1, 5, false),
-        frame(&mut memory, 2, 5, false)
-    );
+    assert!(!are_one(&mut memory, (1, 5), (2, 5)));
 }
 
 #[test]
 fn a_mapping_that_is_cut_keeps_its_places() {
     let mut memory = Memory::default();
-    let file = Backing::Shared { object: 1, page: 0 };
-    memory.map(1, 0, 100, file);
-    memory.map(2, 0, 100, file);
+    memory.map(1, 0, 100, object(0, false));
+    memory.map(2, 0, 100, object(0, false));
     memory.unmap(1, 40, 20);
-    assert_ne!(
-        frame(&mut memory, 1, 50, false),
-        frame(&mut memory, 2, 50, false)
-    );
+    assert!(!are_one(&mut memory, (1, 50), (2, 50)));
     for page in [0, 39, 60, 99] {
-        assert_eq!(
-            frame(&mut memory, 1, page, false),
-            frame(&mut memory, 2, page, false)
-        );
+        assert!(are_one(&mut memory, (1, page), (2, page)), "{page}");
     }
-    memory.map(
-        1,
-        40,
-        20,
-        Backing::Shared {
-            object: 1,
-            page: 40,
-        },
-    );
-    assert_eq!(
-        frame(&mut memory, 1, 50, false),
-        frame(&mut memory, 2, 50, false)
-    );
+    memory.map(1, 40, 20, object(40, false));
+    assert!(are_one(&mut memory, (1, 50), (2, 50)));
 }

@@ -19,65 +19,74 @@ fn all_of(traces: &[Vec<u8>]) -> impl Iterator<Item = Trace<&[u8]>> {
     })
 }
 
-/// A flow that loads so many lines of a region of its own, over and over.
-fn flow(space: u32, number: u64, lines: u64, accesses: u64) -> Vec<u8> {
+/// A flow that accesses these granules of a region of its own, each third by a store where it stores, and says that
+/// it had so many accesses.
+fn recorded(
+    (space, number): (u32, u64),
+    granules: impl Iterator<Item = u64>,
+    stores: bool,
+    accesses: u64,
+) -> Vec<u8> {
     let mut writer = Writer::new(space, 1 << 20);
     writer.event(Event::Begin { flow: number });
     let region = (number + 1) << 24;
-    (0..accesses).for_each(|at| writer.access(region + (at % lines) * 4, at % 3 == 0));
-    writer.event(Event::End {
-        accesses: 2 * accesses,
-    });
+    for (at, granule) in granules.enumerate() {
+        writer.access(region + granule, stores && at % 3 == 0);
+    }
+    writer.event(Event::End { accesses });
     writer.bytes().to_vec()
 }
 
-fn merged(rule: Rule, traces: &[Vec<u8>]) -> Result<Merged, MergeError> {
+/// A flow that loads so many lines, over and over.
+fn flow(space: u32, number: u64, lines: u64, accesses: u64) -> Vec<u8> {
+    let granules = (0..accesses).map(|at| (at % lines) * 4);
+    recorded((space, number), granules, true, 2 * accesses)
+}
+
+/// On the source's machine.
+fn merged_on<'t>(
+    rule: Rule,
+    traces: impl IntoIterator<Item = Trace<&'t [u8]>>,
+    place: impl Fn(u64) -> Option<u32>,
+) -> Result<Merged, MergeError> {
     let machine = builtin("xeon-x5570").unwrap().unwrap();
-    merge(
-        &machine,
-        4096,
-        rule,
-        all_of(traces),
-        |flow| Some(2 * flow as u32),
-        &|| false,
-    )
+    merge(&machine, 4096, rule, traces, place, &|| false)
+}
+
+/// Each flow on a core of its own.
+fn merged(traces: &[Vec<u8>]) -> Merged {
+    merged_on(RULE, all_of(traces), |flow| Some(2 * flow as u32)).unwrap()
 }
 
 #[test]
 fn the_same_traces_give_the_same_counts() {
     let traces = [flow(0, 0, 2_000, 50_000), flow(0, 1, 9_000, 50_000)];
-    let first = merged(RULE, &traces).unwrap();
-    assert_eq!(first, merged(RULE, &traces).unwrap());
+    let first = merged(&traces);
+    assert_eq!(first, merged(&traces));
     let swapped = [traces[1].clone(), traces[0].clone()];
-    let again = merged(RULE, &swapped).unwrap();
+    let again = merged(&swapped);
     assert_eq!(first.flows[0].on, again.flows[0].on, "in flow order");
     assert_ne!(
         first.traces, again.traces,
         "frames are numbered in the order of birth"
     );
-    let other = merged(RULE, &[flow(0, 0, 2_001, 50_000)]).unwrap();
+    let other = merged(&[flow(0, 0, 2_001, 50_000)]);
     assert_ne!(first.traces, other.traces);
 }
 
-/// A flow that loads lines of a region of its own in no regular order.
+/// A flow that loads lines in no regular order.
 fn scattered(number: u64) -> Vec<u8> {
-    let mut writer = Writer::new(number as u32, 1 << 20);
-    writer.event(Event::Begin { flow: number });
-    let region = (number + 1) << 24;
-    (0..20_000u64).for_each(|at| writer.access(region + (at * at * 31 % 997) * 4, false));
-    writer.event(Event::End { accesses: 20_000 });
-    writer.bytes().to_vec()
+    let granules = (0..20_000_u64).map(|at| (at * at * 31 % 997) * 4);
+    recorded((number as u32, number), granules, false, 20_000)
 }
 
 /// The same seed gave a ratio of 1.45, and in the next launch 1.17.
 #[test]
 fn another_order_gives_other_counts_where_flows_share_a_cache_and_the_same_where_not() {
     let traces = [scattered(0), scattered(1)];
-    let machine = builtin("xeon-x5570").unwrap().unwrap();
     let misses = |order: u64, on: [u32; 2]| {
         let rule = Rule { order, ..RULE };
-        let place = |flow: u64| Some(on[flow as usize]);
-        let merged = merge(&machine, 4096, rule, all_of(&traces), place, &|| false);
+        let merged = merged_on(rule, all_of(&traces), |flow| Some(on[flow as usize]));
         merged.unwrap().total(|counts| counts.l1d)
     };
     let of = |on: [u32; 2]| (0..5).map(|order| misses(order, on)).collect::<Vec<f64>>();
@@ -90,18 +99,17 @@ fn another_order_gives_other_counts_where_flows_share_a_cache_and_the_same_where
 #[test]
 fn a_part_of_a_trace_counts_that_part_alone() {
     let traces = [flow(0, 0, 100, 10_000)];
-    let machine = builtin("xeon-x5570").unwrap().unwrap();
     let part = all_of(&traces).map(|trace| Trace {
         most: 2_000,
         ..trace
     });
-    let merged = merge(&machine, 4096, RULE, part, |_| Some(0), &|| false).unwrap();
+    let merged = merged_on(RULE, part, |_| Some(0)).unwrap();
     assert_eq!(merged.flows[0].counts.accesses, 2_000);
 }
 
 #[test]
 fn counts_stand_for_all_accesses() {
-    let all = merged(RULE, &[flow(0, 0, 100, 10_000)]).unwrap();
+    let all = merged(&[flow(0, 0, 100, 10_000)]);
     let one = all.flows[0];
     assert_eq!((one.counts.accesses, one.accesses), (10_000, 20_000));
     assert_eq!(one.counts.l1d, 100);
@@ -111,15 +119,12 @@ fn counts_stand_for_all_accesses() {
 
 #[test]
 fn what_warms_up_is_not_counted() {
-    let machine = builtin("xeon-x5570").unwrap().unwrap();
-    let trace = flow(0, 0, 100, 10_000);
-    let tokens = trace.as_slice();
-    let traces = [Trace {
-        tokens,
-        most: u64::MAX,
+    let traces = [flow(0, 0, 100, 10_000)];
+    let warming = all_of(&traces).map(|trace| Trace {
         warm: 1_000,
-    }];
-    let all = merge(&machine, 4096, RULE, traces, |_| Some(0), &|| false).unwrap();
+        ..trace
+    });
+    let all = merged_on(RULE, warming, |_| Some(0)).unwrap();
     assert_eq!(all.flows[0].counts.l1d, 0);
     assert_eq!(all.flows[0].counts.accesses, 9_000);
 }
@@ -128,19 +133,11 @@ fn what_warms_up_is_not_counted() {
 /// one core or on two.
 #[test]
 fn hardware_threads_of_a_core_share_it_and_its_time() {
-    let machine = builtin("xeon-x5570").unwrap().unwrap();
     let traces = [flow(0, 0, 400, 40_000), flow(0, 1, 400, 40_000)];
     let on = |places: [u32; 2], turn| {
         let rule = Rule { turn, ..RULE };
-        merge(
-            &machine,
-            4096,
-            rule,
-            all_of(&traces),
-            |flow| places.get(flow as usize).copied(),
-            &|| false,
-        )
-        .unwrap()
+        let place = |flow: u64| places.get(flow as usize).copied();
+        merged_on(rule, all_of(&traces), place).unwrap()
     };
     let apart = on([0, 2], 8);
     let together = on([0, 1], 8);
@@ -159,11 +156,9 @@ fn hardware_threads_of_a_core_share_it_and_its_time() {
 
 #[test]
 fn what_cannot_be_merged_is_refused() {
-    let machine = builtin("xeon-x5570").unwrap().unwrap();
     let with = |traces: &[Vec<u8>], place: fn(u64) -> Option<u32>| {
-        merge(&machine, 4096, RULE, all_of(traces), place, &|| false)
-            .unwrap_err()
-            .to_string()
+        let refused = merged_on(RULE, all_of(traces), place);
+        refused.unwrap_err().to_string()
     };
     let one = flow(0, 0, 10, 100);
     let none = Writer::new(0, 1024).bytes().to_vec();
@@ -178,12 +173,8 @@ fn what_cannot_be_merged_is_refused() {
 #[test]
 fn flows_on_one_hardware_thread_take_slices_and_pay_for_switches() {
     let pages = |space: u32, number: u64| {
-        let mut writer = Writer::new(space, 1 << 20);
-        writer.event(Event::Begin { flow: number });
-        let region = (number + 1) << 24;
-        (0..20_000).for_each(|at| writer.access(region + (at % 32) * 256, false));
-        writer.event(Event::End { accesses: 20_000 });
-        writer.bytes().to_vec()
+        let granules = (0..20_000).map(|at| (at % 32) * 256);
+        recorded((space, number), granules, false, 20_000)
     };
     let on_one = |machine: &str, spaces: [u32; 2], timeslice| {
         let machine = builtin(machine).unwrap().unwrap();

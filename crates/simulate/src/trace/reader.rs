@@ -118,10 +118,10 @@ impl<R: Read> Reader<R> {
         if code == MAP_OWN {
             return Ok(Backing::Own);
         }
-        let (object, page) = (self.number()?, self.number()?);
-        Ok(match code {
-            MAP_PRIVATE_FILE => Backing::PrivateFile { object, page },
-            _ => Backing::Shared { object, page },
+        Ok(Backing::Object {
+            object: self.number()?,
+            page: self.number()?,
+            private: code == MAP_PRIVATE_FILE,
         })
     }
 

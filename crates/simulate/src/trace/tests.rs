@@ -12,13 +12,15 @@ fn read_all(bytes: &[u8]) -> Result<(u32, Vec<Token>, [u8; 32]), TraceError> {
 }
 
 fn events() -> Vec<Event> {
+    let object = |object, page, private| Backing::Object {
+        object,
+        page,
+        private,
+    };
     let maps = [
         Backing::Own,
-        Backing::PrivateFile { object: 7, page: 3 },
-        Backing::Shared {
-            object: u64::MAX >> 1,
-            page: 0,
-        },
+        object(7, 3, true),
+        object(u64::MAX >> 1, 0, false),
     ];
     let maps = maps.map(|backing| Event::Map {
         first: 0x7_ffff_f123,

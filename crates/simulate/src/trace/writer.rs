@@ -74,11 +74,17 @@ impl Writer {
                 backing,
             } => match backing {
                 Backing::Own | Backing::Inherited { .. } => self.tokens(MAP_OWN, &[first, pages]),
-                Backing::PrivateFile { object, page } => {
-                    self.tokens(MAP_PRIVATE_FILE, &[first, pages, object, page]);
-                }
-                Backing::Shared { object, page } => {
-                    self.tokens(MAP_SHARED, &[first, pages, object, page]);
+                Backing::Object {
+                    object,
+                    page,
+                    private,
+                } => {
+                    let code = if private {
+                        MAP_PRIVATE_FILE
+                    } else {
+                        MAP_SHARED
+                    };
+                    self.tokens(code, &[first, pages, object, page]);
                 }
             },
             Event::Unmap { first, pages } => self.tokens(UNMAP, &[first, pages]),

@@ -30,6 +30,24 @@ impl Draw {
         if self.chance(0.5) { 1.0 } else { -1.0 }
     }
 
+    /// A whole number below `end`, each as likely.
+    pub fn below(&mut self, end: usize) -> usize {
+        ((self.uniform() * end as f64) as usize).min(end - 1)
+    }
+
+    /// Puts values into any order, each as likely.
+    pub fn shuffle<T>(&mut self, values: &mut [T]) {
+        for last in (1..values.len()).rev() {
+            values.swap(last, self.below(last + 1));
+        }
+    }
+
+    /// As many of these values, each drawn from all of them.
+    pub fn again<T: Copy>(&mut self, values: &[T]) -> Vec<T> {
+        let one = |_| values[self.below(values.len())];
+        (0..values.len()).map(one).collect()
+    }
+
     /// Gaussian around 0 with standard deviation `sd` (Box and Muller, 1958).
     pub fn normal(&mut self, sd: f64) -> f64 {
         self.polar(sd, |u| -2.0 * u.ln())

@@ -11,8 +11,6 @@ use crate::verdict::{Rule, Verdict};
 pub enum Order {
     /// A coin for every round: what flowgauge does.
     Random,
-    /// The reference first in every round: ABABAB.
-    Alternating,
     /// All of the reference, then all of the subject: AAABBB.
     Blocks,
 }
@@ -104,7 +102,6 @@ impl Order {
     fn of(self, rounds: usize, draw: &mut Draw) -> Vec<bool> {
         match self {
             Order::Blocks => [vec![false; rounds], vec![true; rounds]].concat(),
-            Order::Alternating => [false, true].repeat(rounds),
             Order::Random => (0..rounds)
                 .map(|_| draw.chance(0.5))
                 .flat_map(|first| [first, !first])

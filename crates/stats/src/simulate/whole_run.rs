@@ -99,7 +99,7 @@ impl WholeRun {
             Level::Each => 1,
             Level::Together => self.answers.len(),
         };
-        let rule = rule(ratios.len() * parts);
+        let rule = Rule::sharing(ratios.len() * parts);
         let mut plan = LookPlan::default();
         if self.level == Level::Together {
             plan = plan.deciding_at(rule.alpha());
@@ -113,7 +113,7 @@ impl WholeRun {
         let mut machine = Machine::new(self.model, times.len() * most, draw);
         for done in 0..most {
             if self.cuts == Cuts::Often && (done == self.rounds || draw.chance(SHOWN)) {
-                let further = up_to(most - done, draw);
+                let further = 1 + draw.below(most - done);
                 take_up_again(&mut pairs, done + further)?;
             }
             let round = round(&times, &mut machine, draw);
@@ -133,17 +133,13 @@ impl WholeRun {
     fn most_rounds(&self, draw: &mut Draw) -> usize {
         match self.cuts {
             Cuts::None | Cuts::Watched => self.rounds,
-            Cuts::Once => up_to(self.rounds, draw),
+            Cuts::Once => 1 + draw.below(self.rounds),
             Cuts::Often => 2 * self.rounds,
         }
     }
 }
 
 const SHOWN: f64 = 0.125;
-
-fn up_to(most: usize, draw: &mut Draw) -> usize {
-    ((draw.uniform() * most as f64).ceil() as usize).clamp(1, most)
-}
 
 /// What was decided stays, and there may be more rounds.
 fn take_up_again(pairs: &mut [Sequential], most: usize) -> Result<(), StatsError> {
@@ -158,9 +154,7 @@ fn take_up_again(pairs: &mut [Sequential], most: usize) -> Result<(), StatsError
 
 fn round(times: &[f64], machine: &mut Machine, draw: &mut Draw) -> Vec<f64> {
     let mut order: Vec<usize> = (0..times.len()).collect();
-    for last in (1..order.len()).rev() {
-        order.swap(last, up_to(last + 1, draw) - 1);
-    }
+    draw.shuffle(&mut order);
     let mut values = vec![0.0; times.len()];
     for variant in order {
         values[variant] = machine.slot(times[variant], draw);
@@ -168,16 +162,10 @@ fn round(times: &[f64], machine: &mut Machine, draw: &mut Draw) -> Vec<f64> {
     values
 }
 
-fn rule(comparisons: usize) -> Rule {
-    Rule {
-        floor: 0.01,
-        comparisons,
-        ..Rule::default()
-    }
-}
-
 fn differs(pair: &Sequential, comparisons: usize) -> bool {
-    let judged = pair.at(rule(comparisons)).and_then(|pair| pair.conclude());
+    let judged = pair
+        .at(Rule::sharing(comparisons))
+        .and_then(|pair| pair.conclude());
     let verdict = judged.map(|(_, verdict)| verdict);
     verdict.is_ok_and(|verdict| verdict.is_difference())
 }

@@ -5,11 +5,6 @@
 //! ```text
 //! cargo test -p flowgauge-stats --test simulated across:: -- --nocapture --test-threads=1
 //! ```
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test may print its table and panic"
-)]
 
 use stats::simulate::{Draw, HOSTILE, Machine, NoiseModel, QUIET, SHARED};
 use stats::{Across, Estimate, across, estimate, standard_error};

@@ -5,14 +5,9 @@
 //! ```text
 //! cargo test -p flowgauge-stats --test simulated calibration:: -- --nocapture --test-threads=1
 //! ```
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test may print its table and panic"
-)]
 
 use stats::simulate::{Draw, Experiment, HOSTILE, MODELS, NoiseModel, Order, QUIET, SHARED, Tally};
-use stats::{LookPlan, Rule, Sequential, Step};
+use stats::{LookPlan, Sequential, Step};
 
 const SEED: u64 = 20_260_101;
 
@@ -45,6 +40,13 @@ fn run(what: &str, experiment: &Experiment, experiments: usize) -> Tally {
         t.mean_rounds()
     );
     t
+}
+
+/// Identical programs, of which every difference counts.
+fn identical(model: NoiseModel) -> Experiment {
+    let mut experiment = Experiment::new(model, 1.0);
+    experiment.rule.floor = 0.0;
+    experiment
 }
 
 /// Plants a difference of `factor` on either side; returns the mean rounds.
@@ -128,12 +130,7 @@ fn every_plan_keeps_the_level() {
     for max_rounds in [15, 31, 60, 100] {
         let experiment = Experiment {
             plan: LookPlan::new(max_rounds).unwrap(),
-            rule: Rule {
-                floor: 0.0,
-                comparisons: 1,
-                ..Rule::default()
-            },
-            ..Experiment::new(QUIET, 1.0)
+            ..identical(QUIET)
         };
         let what = format!("identical, d 0, {max_rounds} rounds");
         let t = run(&what, &experiment, MANY);
@@ -168,8 +165,7 @@ fn blocks_invent_differences_where_random_order_does_not() {
 #[test]
 fn a_comparison_that_is_watched_round_by_round_keeps_the_level() {
     for model in MODELS {
-        let mut experiment = Experiment::new(model, 1.0);
-        experiment.rule.floor = 0.0;
+        let experiment = identical(model);
         let named = (0..MANY as u64).filter(|&index| {
             let (reference, subject) = experiment.measure(&mut Draw::new(SEED, index));
             let mut watched = Sequential::new(LookPlan::default(), experiment.rule).unwrap();
@@ -192,9 +188,7 @@ fn a_comparison_that_is_watched_round_by_round_keeps_the_level() {
 #[ignore = "half a minute; run it when the looks or their level change"]
 fn the_joint_level_is_five_percent() {
     for model in MODELS {
-        let mut experiment = Experiment::new(model, 1.0);
-        experiment.rule.floor = 0.0;
-        let t = run("identical, d 0", &experiment, 10 * MANY);
+        let t = run("identical, d 0", &identical(model), 10 * MANY);
         let share = t.differences() as f64 / t.experiments as f64;
         assert!(share <= 0.052, "{}: {share}", model.name);
     }

@@ -1,5 +1,4 @@
 //! `detectable` promises that 95 of 100 comparisons find the difference.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use stats::simulate::Draw;
 use stats::{LOOK_ALPHA, detectable, estimate, noise};

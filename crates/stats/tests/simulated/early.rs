@@ -4,11 +4,6 @@
 //! ```text
 //! cargo test -p flowgauge-stats --test simulated early:: -- --nocapture
 //! ```
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test may print its table and panic"
-)]
 
 use std::collections::BTreeMap;
 

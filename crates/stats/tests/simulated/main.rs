@@ -1,4 +1,9 @@
 //! Simulated experiments: one program, so that they run beside each other.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test may print its table and panic"
+)]
 
 mod across;
 mod calibration;

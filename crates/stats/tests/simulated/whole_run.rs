@@ -4,11 +4,6 @@
 //! ```text
 //! cargo test --release -p flowgauge-stats --test simulated whole_run:: -- --nocapture --test-threads=1
 //! ```
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a test may print its table and panic"
-)]
 
 use stats::simulate::{Cuts, HOSTILE, Level, MODELS, Named, NoiseModel, QUIET, SHARED, WholeRun};
 

@@ -1,5 +1,4 @@
 //! The ten rounds of the worked example in docs/method.md, number by number.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use stats::{LOOK_ALPHA, Rule, Summary, Verdict, tail, wilcoxon_k};
 
