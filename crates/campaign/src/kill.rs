@@ -301,18 +301,10 @@ impl<'a> Moment<'a> {
     }
 
     fn study(&(name, work, models): &Work) -> String {
-        let flows = |model: &str| match (name, model) {
-            ("many flows", _) => 40,
-            _ => 2,
-        };
+        let flows = if *name == "many flows" { 40 } else { 2 };
         let variants: String = models
             .iter()
-            .map(|model| {
-                format!(
-                    "[[case.variant]]\nmodel = \"{model}\"\nflows = {}\n",
-                    flows(model)
-                )
-            })
+            .map(|model| format!("[[case.variant]]\nmodel = \"{model}\"\nflows = {flows}\n"))
             .collect();
         format!(
             "schema = 1\nname = \"cut\"\ntitle = \"Cut\"\nstands_for = \"A run that is cut.\"\n\

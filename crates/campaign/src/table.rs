@@ -13,7 +13,7 @@ pub(crate) struct Table {
     said: Vec<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Row {
     name: String,
     tried: u64,
@@ -36,9 +36,7 @@ impl Table {
         let place = place.unwrap_or_else(|| {
             self.rows.push(Row {
                 name: name.to_owned(),
-                tried: 0,
-                fell: 0,
-                allowed: 0,
+                ..Row::default()
             });
             self.rows.len() - 1
         });

@@ -46,10 +46,7 @@ pub(crate) fn checks(
     expectations: &[Expectation],
     results: &Results,
 ) -> Result<Vec<Checked>, ExpectError> {
-    let expectations = expectations.iter();
-    expectations
-        .map(|expectation| expectation.check(results))
-        .collect()
+    expectations.iter().map(|one| one.check(results)).collect()
 }
 
 /// One that fails or is undecided determines the ending, unless the run failed or was cut.

@@ -20,8 +20,7 @@ impl From<Ending> for ExitCode {
     fn from(ending: Ending) -> Self {
         match ending {
             Ending::Answered => Self::SUCCESS,
-            Ending::Failed => Self::from(1),
-            Ending::Nothing => Self::from(1),
+            Ending::Failed | Ending::Nothing => Self::from(1),
             Ending::Error => Self::from(2),
             Ending::CannotTell => Self::from(3),
             Ending::Interrupted(signal) => Self::from(u8::try_from(128 + signal).unwrap_or(130)),

@@ -44,8 +44,10 @@ pub(crate) fn named(studies: &[Study]) -> impl Iterator<Item = &Path> {
     works(studies).filter_map(Work::folder)
 }
 
-fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
-    let cases = studies.iter().flat_map(|study| &study.cases);
+pub(crate) fn works<'a>(
+    studies: impl IntoIterator<Item = &'a Study>,
+) -> impl Iterator<Item = &'a Work> {
+    let cases = studies.into_iter().flat_map(|study| &study.cases);
     cases.flat_map(|case| {
         let own = case.variants.iter().filter_map(|v| v.work.as_ref());
         own.chain([&case.work])
@@ -53,16 +55,16 @@ fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
 }
 
 fn takes_files(folder: &Path, work: &Work) -> Result<()> {
-    let FileWords {
-        whose, elsewhere, ..
-    } = words(work);
+    let words = words(work);
     let absolute = std::path::absolute(folder)?;
     let there = absolute.ancestors().find(|path| path.is_dir());
     let there = there.unwrap_or(Path::new("/"));
     tempfile::tempfile_in(there).with_context(|| {
         format!(
-            "cannot make files for {whose} in {}; {elsewhere}",
-            there.display()
+            "cannot make files for {} in {}; {}",
+            words.whose,
+            there.display(),
+            words.elsewhere
         )
     })?;
     let disk = nix::sys::statvfs::statvfs(there)

@@ -3,10 +3,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
-use flow::{
-    Allocator, Answer, Emulator, Failure, Interrupt, Launcher, Onlooker, ProbeSpec, Probed,
-    SlotSpec,
-};
+use flow::{Answer, Emulator, Failure, Interrupt, Launcher, Onlooker, ProbeSpec, Probed, SlotSpec};
 use lab::{LabelledVariant, Launch, LaunchError, Outcome, Simulation};
 use machine::Ceiling;
 use workload::Work;
@@ -43,14 +40,15 @@ pub(crate) trait Beside: std::fmt::Debug {
 
 #[derive(Debug)]
 pub(crate) struct SlotLauncher {
-    slots: Launcher,
-    results: ResultFile,
-    files: PathBuf,
-    watch: Option<Watch>,
+    pub(crate) slots: Launcher,
+    pub(crate) results: ResultFile,
+    pub(crate) files: PathBuf,
+    pub(crate) watch: Option<Watch>,
     narrated: VecDeque<LabelledVariant>,
     here: Cpus,
     heard: BTreeSet<String>,
-    beside: Option<Box<dyn Beside>>,
+    /// Until it ends.
+    pub(crate) beside: Option<Box<dyn Beside>>,
     simulation: Option<Box<Simulation>>,
 }
 
@@ -72,17 +70,9 @@ impl SlotLauncher {
         })
     }
 
-    pub(crate) fn rest_on(&mut self, beside: Box<dyn Beside>) {
-        self.beside = Some(beside);
-    }
-
     pub(crate) fn emulate(&mut self, emulator: Emulator, simulation: Box<Simulation>) {
         self.slots.emulate(emulator);
         self.simulation = Some(simulation);
-    }
-
-    pub(crate) fn keep_files_in(&mut self, folder: &Path) {
-        folder.clone_into(&mut self.files);
     }
 
     pub(crate) fn probe(&mut self, spec: &ProbeSpec) -> Result<Option<Probed<Ceiling>>> {
@@ -92,10 +82,6 @@ impl SlotLauncher {
             Err(flow::LaunchError::Interrupted(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
-    }
-
-    pub(crate) fn watch(&mut self, watch: Watch) {
-        self.watch = Some(watch);
     }
 
     /// Their first launches narrate: pilots, if the run has them.
@@ -158,12 +144,6 @@ impl SlotLauncher {
         }
     }
 
-    fn use_allocator(&mut self, allocator: &Allocator) -> Result<(), LaunchError> {
-        let library = flow::library::of(allocator).map_err(LaunchError::Fatal)?;
-        self.slots.load_allocator(library);
-        Ok(())
-    }
-
     fn launch_slot(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         let watch = self.watch.as_mut().filter(|_| spec.narrate.is_none());
         let onlooker = watch.map(|watch| -> &mut dyn Onlooker {
@@ -175,22 +155,6 @@ impl SlotLauncher {
             .launch_seen_by(onlooker, spec, |traces, stopped| {
                 simulation?.of_slot(traces, &spec.cpus, stopped)
             })
-    }
-
-    pub(crate) fn begin(&self) {
-        self.slots.begin();
-    }
-
-    pub(crate) fn finish(&mut self) {
-        self.slots.finish();
-    }
-
-    pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
-        self.results.publish()
-    }
-
-    pub(crate) fn unpublished(&self) -> Option<PathBuf> {
-        self.results.target()
     }
 }
 
@@ -225,7 +189,8 @@ impl Launch for SlotLauncher {
             tell(&format!("{label}: one launch that is not counted"));
         }
         if let Some(allocator) = &spec.variant.allocator {
-            self.use_allocator(allocator)?;
+            let library = flow::library::of(allocator).map_err(LaunchError::Fatal)?;
+            self.slots.load_allocator(library);
         }
         let mut outcome = self.launch_and_clear(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },

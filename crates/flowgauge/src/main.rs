@@ -91,7 +91,7 @@ fn command() -> Result<Ending> {
         Command::Simulate(args) => commands::simulate::run(&args, &here),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Fleet(args) => commands::fleet::run(&args),
-        Command::Completions(args) => commands::completions::run(&args),
+        Command::Completions(args) => commands::man::completions(&args),
         Command::Man(args) => commands::man::run(&args),
     }
 }

@@ -1,6 +1,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, ensure};
+use report::terminal::{PLAIN_WIDTH, Style};
+use report::text::visible;
 
 /// A full disk is an error; a closed pipe (`head`) is not.
 pub(crate) fn print(text: &str) -> Result<()> {
@@ -36,10 +38,6 @@ pub(crate) fn tell(line: &str) {
     let _closed_is_fine = writeln!(io::stderr(), "{line}");
 }
 
-pub(crate) fn visible(line: &str) -> std::borrow::Cow<'_, str> {
-    report::text::visible(line)
-}
-
 /// Further lines of an error are indented: none is taken for a line of this program.
 pub(crate) fn tell_error(error: &anyhow::Error) {
     let told = format!("error: {}", whole(error));
@@ -59,35 +57,19 @@ pub(crate) fn whole(error: &anyhow::Error) -> String {
     })
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Paper {
-    pub(crate) width: usize,
-    pub(crate) colour: bool,
-}
-
-impl Paper {
-    pub(crate) fn style(self) -> report::terminal::Style {
-        report::terminal::Style {
-            width: self.width,
-            colour: self.colour,
-            ascii: !shows_unicode(),
-            ..report::terminal::Style::default()
-        }
-    }
-
-    pub(crate) fn of_stdout() -> Self {
-        let terminal = io::stdout().is_terminal();
-        let asked = std::env::var("COLUMNS")
-            .ok()
-            .and_then(|text| text.parse().ok());
-        let seen = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-        let width = if terminal { seen.or(asked) } else { asked };
-        Self {
-            width: width
-                .unwrap_or(report::terminal::PLAIN_WIDTH)
-                .clamp(40, 400),
-            colour: colours(),
-        }
+/// Of standard output.
+pub(crate) fn style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let asked = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let seen = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let width = if terminal { seen.or(asked) } else { asked };
+    Style {
+        width: width.unwrap_or(PLAIN_WIDTH).clamp(40, 400),
+        colour: colours(),
+        ascii: !shows_unicode(),
+        verbose: false,
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use lab::findings::Word;
-use lab::{CaseEnd, Event, Observer, Place, SlotPlace, Standing};
+use lab::{Case, CaseEnd, Event, Observer, Place, SlotPlace, Standing, Study};
 use stats::Verdict;
 
 use crate::screen::Screen;
@@ -72,27 +72,17 @@ impl Progress {
 
     fn pilot_begins(&mut self, place: &Place<'_>) {
         self.pilots += 1;
-        let Place { study, case } = place;
-        let what = format!("{} {}, pilot", study.name, case.name);
-        self.screen.now_runs(what, None);
-        self.is_at(format!(
-            "{} {} · pilot {} of {}",
-            study.name,
-            case.name,
-            self.pilots,
-            study.cases.len()
-        ));
+        let at = named(place.study, place.case);
+        self.screen.now_runs(format!("{at}, pilot"), None);
+        let (pilot, all) = (self.pilots, place.study.cases.len());
+        self.is_at(format!("{at} · pilot {pilot} of {all}"));
     }
 
     fn round_aside(&mut self, place: &Place<'_>, what: &str, (round, rounds): (usize, usize)) {
-        let Place { study, case } = place;
-        let now = format!("{} {}, {what}", study.name, case.name);
-        self.screen.now_runs(now, None);
+        let at = named(place.study, place.case);
+        self.screen.now_runs(format!("{at}, {what}"), None);
         let round = round + 1;
-        self.is_at(format!(
-            "{} {} · {what}, round {round} of {rounds}",
-            study.name, case.name
-        ));
+        self.is_at(format!("{at} · {what}, round {round} of {rounds}"));
     }
 
     fn slot_ended(
@@ -101,17 +91,12 @@ impl Progress {
         failure: Option<&String>,
         standings: &[Standing<'_>],
     ) {
+        let at = named(slot.study, slot.case);
         if let Some(why) = failure {
-            let SlotPlace {
-                study,
-                case,
-                variant,
-                ..
-            } = slot;
-            let is_new = self.failed.insert(((*variant).to_owned(), why.clone()));
+            let variant = slot.variant;
+            let is_new = self.failed.insert((variant.to_owned(), why.clone()));
             if is_new && !self.screen.is_terminal() {
-                let (study, case) = (&study.name, &case.name);
-                self.say(&format!("{study} {case}: {variant} failed: {why}"));
+                self.say(&format!("{at}: {variant} failed: {why}"));
             }
         }
         self.screen
@@ -121,15 +106,13 @@ impl Progress {
             0 => "",
             _ => " · some failed",
         };
-        self.is_at(format!(
-            "{} {} {}/{}{}{estimate}{failed}",
-            slot.study.name,
-            slot.case.name,
-            slot.round + 1,
-            slot.max_rounds,
-            self.left,
-        ));
+        let (round, rounds, left) = (slot.round + 1, slot.max_rounds, &self.left);
+        self.is_at(format!("{at} {round}/{rounds}{left}{estimate}{failed}"));
     }
+}
+
+fn named(study: &Study, case: &Case) -> String {
+    format!("{} {}", study.name, case.name)
 }
 
 fn running(standing: &Standing<'_>) -> Option<String> {
@@ -162,7 +145,7 @@ fn ended(place: &Place<'_>, because: CaseEnd) -> String {
         CaseEnd::Budget => "time budget used up",
         CaseEnd::Failures => "given up: too many slots failed",
     };
-    format!("{} {}: {why}", place.study.name, place.case.name)
+    format!("{}: {why}", named(place.study, place.case))
 }
 
 fn word(verdict: Verdict) -> &'static str {
@@ -181,12 +164,8 @@ fn look(place: &Place<'_>, rounds: usize, standings: &[Standing<'_>]) -> String 
         1 => "1 round".to_owned(),
         _ => format!("{rounds} rounds"),
     };
-    format!(
-        "{} {}: look after {after}: {}",
-        place.study.name,
-        place.case.name,
-        words.join(", ")
-    )
+    let at = named(place.study, place.case);
+    format!("{at}: look after {after}: {}", words.join(", "))
 }
 
 impl Observer for Progress {
@@ -197,9 +176,8 @@ impl Observer for Progress {
             }
             Event::StudyBegins { .. } => self.pilots = 0,
             Event::SlotBegins { slot } => {
-                let SlotPlace { study, case, .. } = slot;
-                let round = slot.round + 1;
-                let what = format!("{} {}, round {round}", study.name, case.name);
+                let (at, round) = (named(slot.study, slot.case), slot.round + 1);
+                let what = format!("{at}, round {round}");
                 self.screen.now_runs(what, Some(slot.variant));
             }
             Event::PilotBegins { place } => self.pilot_begins(place),
@@ -212,17 +190,15 @@ impl Observer for Progress {
                 enough_s,
             } if !(self.is_short && self.screen.is_terminal()) => {
                 self.is_short = true;
+                let at = named(place.study, place.case);
                 self.say(&format!(
-                    "{} {}: no interval in the {left_s:.0} s that are left: {rounds} rounds take about \
-                     {needs_s:.0} s; use --budget {enough_s}s",
-                    place.study.name, place.case.name
+                    "{at}: no interval in the {left_s:.0} s that are left: {rounds} rounds take about \
+                     {needs_s:.0} s; use --budget {enough_s}s"
                 ));
             }
             Event::CaseBegins { place, .. } if !self.screen.is_terminal() => {
-                self.say(&format!(
-                    "{} {}: {}",
-                    place.study.name, place.case.name, place.case.title
-                ));
+                let at = named(place.study, place.case);
+                self.say(&format!("{at}: {}", place.case.title));
             }
             Event::Expected { first_s, most_s } => self.say(&expected(*first_s, *most_s)),
             Event::Remaining { run_s, .. } => {

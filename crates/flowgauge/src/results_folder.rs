@@ -83,6 +83,13 @@ mod tests {
         folder.join(lab::journal::FILE_NAME)
     }
 
+    fn made() -> (tempfile::TempDir, PathBuf, NewFolder) {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("new");
+        let new = NewFolder::make(&folder).unwrap();
+        (root, folder, new)
+    }
+
     #[test]
     fn what_was_made_goes_and_what_was_there_stays() {
         let root = tempfile::tempdir().unwrap();
@@ -98,9 +105,7 @@ mod tests {
     /// Two runs into one new folder: the one that is refused must not take the other's.
     #[test]
     fn the_journal_of_a_run_that_was_faster_stays() {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("same");
-        let refused = NewFolder::make(&folder).unwrap();
+        let (_root, folder, refused) = made();
         let mut faster = NewFolder::make(&folder).unwrap();
         assert!(refused.made(&folder) && !faster.made(&folder));
         fs::write(journal(&folder), "{}").unwrap();
@@ -112,9 +117,7 @@ mod tests {
 
     #[test]
     fn a_journal_that_took_the_place_of_ours_stays() {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("new");
-        let mut new = NewFolder::make(&folder).unwrap();
+        let (_root, folder, mut new) = made();
         fs::write(journal(&folder), "{}").unwrap();
         new.owns(&journal(&folder));
         fs::rename(journal(&folder), folder.join("moved")).unwrap();
@@ -125,9 +128,7 @@ mod tests {
 
     #[test]
     fn a_full_folder_stays() {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("new");
-        let new = NewFolder::make(&folder).unwrap();
+        let (_root, folder, new) = made();
         fs::write(folder.join("notes"), "mine").unwrap();
         drop(new);
         assert!(folder.join("notes").exists());
@@ -135,9 +136,9 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_kept_stays() {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("new");
-        NewFolder::make(&folder).unwrap().keep();
+        let (_root, folder, mut new) = made();
+        new.keep();
+        drop(new);
         assert!(folder.exists());
     }
 

@@ -7,20 +7,21 @@ mod folder;
 mod stranger;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use lab::{Header, Journal, Plan, Probe, Request, ResumeOverrides, Settings, Study, Wanted};
 use machine::Machine;
 
-pub(crate) use asked::settings;
-pub(crate) use folder::journal_in;
+pub(crate) use asked::{fresh_seed, settings};
+pub(crate) use folder::{holds_no_others, journal_in, usual_place};
 pub(crate) use write::{shown, write_folder};
 
 use crate::args::HowArgs;
+use crate::ending::Ending;
 use crate::files;
-use crate::launch::{Beside, SlotLauncher};
+use crate::launch::SlotLauncher;
 use crate::output;
 use crate::result_file::ResultFile;
 use crate::results_folder::NewFolder;
@@ -29,8 +30,8 @@ use folder::{asked_for, default_folder, fresh_folder, new_folder};
 
 #[derive(Debug)]
 pub(crate) struct Session<'a> {
-    journal: Journal,
-    launcher: SlotLauncher,
+    pub(crate) journal: Journal,
+    pub(crate) launcher: SlotLauncher,
     made: Option<NewFolder>,
     how: &'a HowArgs,
 }
@@ -43,6 +44,16 @@ pub(crate) fn as_written(study: Study) -> Request<'static> {
     }
 }
 
+/// From its beginning to its answer.
+pub(crate) fn run(
+    request: &Request<'_>,
+    settings: Settings,
+    how: &HowArgs,
+    here: &Machine,
+) -> Result<Ending> {
+    Session::begin(request, settings, how, here)?.carry_out(&how.answer)
+}
+
 /// Asked before anything that takes long, such as a walk through a tree.
 pub(crate) fn check_out(how: &HowArgs) -> Result<()> {
     how.out.as_deref().map_or(Ok(()), asked_for)
@@ -53,7 +64,23 @@ impl<'a> Session<'a> {
         request: &Request<'_>,
         settings: Settings,
         how: &'a HowArgs,
+        here: &Machine,
+    ) -> Result<Self> {
+        Self::begin_into(
+            ResultFile::prepare(None, false)?,
+            request,
+            settings,
+            how,
+            here,
+        )
+    }
+
+    /// With a file for the results of the work itself.
+    pub(crate) fn begin_into(
         results: ResultFile,
+        request: &Request<'_>,
+        settings: Settings,
+        how: &'a HowArgs,
         here: &Machine,
     ) -> Result<Self> {
         let launcher = SlotLauncher::new(results, lab::cpus(here))?;
@@ -126,15 +153,6 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Until it ends.
-    pub(crate) fn rest_on(&mut self, beside: Box<dyn Beside>) {
-        self.launcher.rest_on(beside);
-    }
-
-    pub(crate) fn remark(&mut self, text: &str) -> Result<()> {
-        Ok(self.journal.note(text)?)
-    }
-
     /// Has the workers of the headline say what they do, in a launch that is not counted.
     pub(crate) fn narrate(&mut self) {
         let study = self.journal.header().studies.first();
@@ -151,24 +169,8 @@ impl<'a> Session<'a> {
         Ok(self.journal.probed(&name, probe)?)
     }
 
-    pub(crate) fn launcher(&mut self) -> &mut SlotLauncher {
-        &mut self.launcher
-    }
-
-    pub(crate) fn journal_path(&self) -> PathBuf {
-        self.journal.path().to_owned()
-    }
-
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.journal.header().settings
-    }
-
     pub(crate) fn studies(&self) -> &[Study] {
         &self.journal.header().studies
-    }
-
-    pub(crate) fn command(&self) -> &[String] {
-        &self.journal.header().command
     }
 }
 

@@ -7,14 +7,10 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lab::data::axis::{Axis, LaidWords};
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct AxisArgs(Vec<(&'static str, Vec<String>)>);
 
 impl AxisArgs {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(crate) fn words(&self) -> Result<LaidWords> {
         let mut words = LaidWords::default();
         for (_, laid) in Axis::laid() {

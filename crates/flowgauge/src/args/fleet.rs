@@ -48,36 +48,8 @@ pub(crate) struct FleetRunArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["slurm", "nodes", "account", "qos", "constraint", "gres",
         "reservation", "shared_nodes", "cpus", "array", "wait"])]
     pub(crate) hosts: Option<PathBuf>,
-    /// Submit a Slurm job to this partition
-    #[arg(long, value_name = "PARTITION")]
-    pub(crate) slurm: Option<String>,
-    /// Nodes of the Slurm job [default: as many as --only names]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) nodes: Option<u32>,
-    /// Account that the Slurm job is charged to
-    #[arg(long, value_name = "NAME", requires = "slurm")]
-    pub(crate) account: Option<String>,
-    /// Quality of service of the Slurm job
-    #[arg(long, value_name = "NAME", requires = "slurm")]
-    pub(crate) qos: Option<String>,
-    /// Features that nodes of the Slurm job must have
-    #[arg(long, value_name = "LIST", requires = "slurm")]
-    pub(crate) constraint: Option<String>,
-    /// Devices that the Slurm job needs on each node, such as gpu:1
-    #[arg(long, value_name = "LIST", requires = "slurm")]
-    pub(crate) gres: Option<String>,
-    /// Reservation that the Slurm job runs in
-    #[arg(long, value_name = "NAME", requires = "slurm")]
-    pub(crate) reservation: Option<String>,
-    /// Leave what is free of the nodes to other jobs; the answer says so [default: whole nodes]
-    #[arg(long, requires = "slurm")]
-    pub(crate) shared_nodes: bool,
-    /// CPUs of each node that the Slurm job takes of shared nodes
-    #[arg(long, value_name = "N", requires = "shared_nodes", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) cpus: Option<u32>,
-    /// A job for each node, as a Slurm array: each begins when a node is free; at most --parallel at a time
-    #[arg(long, requires = "slurm", conflicts_with_all = ["only", "wait"])]
-    pub(crate) array: bool,
+    #[command(flatten)]
+    pub(crate) job: SlurmArgs,
     /// These machines alone: to run again what failed, with --out DIR
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
@@ -126,6 +98,41 @@ pub(crate) struct FleetRunArgs {
     /// Options of `flowgauge run` for every machine
     #[arg(last = true, value_name = "OPTION")]
     pub(crate) more: Vec<String>,
+}
+
+/// The job of a fleet that runs by Slurm.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct SlurmArgs {
+    /// Submit a Slurm job to this partition
+    #[arg(long, value_name = "PARTITION")]
+    pub(crate) slurm: Option<String>,
+    /// Nodes of the Slurm job [default: as many as --only names]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) nodes: Option<u32>,
+    /// Account that the Slurm job is charged to
+    #[arg(long, value_name = "NAME", requires = "slurm")]
+    pub(crate) account: Option<String>,
+    /// Quality of service of the Slurm job
+    #[arg(long, value_name = "NAME", requires = "slurm")]
+    pub(crate) qos: Option<String>,
+    /// Features that nodes of the Slurm job must have
+    #[arg(long, value_name = "LIST", requires = "slurm")]
+    pub(crate) constraint: Option<String>,
+    /// Devices that the Slurm job needs on each node, such as gpu:1
+    #[arg(long, value_name = "LIST", requires = "slurm")]
+    pub(crate) gres: Option<String>,
+    /// Reservation that the Slurm job runs in
+    #[arg(long, value_name = "NAME", requires = "slurm")]
+    pub(crate) reservation: Option<String>,
+    /// Leave what is free of the nodes to other jobs; the answer says so [default: whole nodes]
+    #[arg(long, requires = "slurm")]
+    pub(crate) shared_nodes: bool,
+    /// CPUs of each node that the Slurm job takes of shared nodes
+    #[arg(long, value_name = "N", requires = "shared_nodes", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) cpus: Option<u32>,
+    /// A job for each node, as a Slurm array: each begins when a node is free; at most --parallel at a time
+    #[arg(long, requires = "slurm", conflicts_with_all = ["only", "wait"])]
+    pub(crate) array: bool,
 }
 
 /// What runs on a machine of a fleet: started there, and not by hand.

@@ -1,5 +1,4 @@
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use flow::Pages;
@@ -9,10 +8,11 @@ use lab::{Expectation, Study, Value};
 use measure::counters::Events;
 
 use super::axis::AxisArgs;
+use super::words;
 use crate::number;
 
 /// How a run is carried out: the same for every study.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "How to run")]
 pub(crate) struct HowArgs {
     /// Print every table and reason too, not only the answers
@@ -32,8 +32,8 @@ pub(crate) struct HowArgs {
     #[arg(long, hide_short_help = true, value_name = "SHARE", allow_hyphen_values = true, value_parser = number::share)]
     pub(crate) floor: Option<f64>,
     /// The value of a slot (one launch of a variant): the median of its repetitions, or the fastest one
-    #[arg(long, hide_short_help = true, value_enum, default_value = "typical")]
-    pub(crate) value: ValueArg,
+    #[arg(long, hide_short_help = true, value_parser = words::value(), default_value = "typical")]
+    pub(crate) value: Value,
     /// Time after which a slot has failed [default: 20 times what its pilot predicts, at least 10s, and
     /// never beyond the budget]
     #[arg(long, hide_short_help = true, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
@@ -57,11 +57,11 @@ pub(crate) struct HowArgs {
     /// ROUNDS of random order (12, of 8 to 20) and say how much of the gap closes; or name what to turn
     /// (docs/profile.md)
     #[arg(long, value_name = "ROUNDS|KNOB,...", num_args = 0.., value_delimiter = ',', require_equals = true, value_parser = confirming)]
-    pub(crate) confirm: Option<Vec<Confirm>>,
+    pub(crate) confirm: Option<Vec<Word>>,
     /// What the whole would gain if a part of the work were PERCENT faster (20), or if the named parts were:
     /// after the rounds all else is slowed down instead, in 12 rounds of random order (docs/profile.md)
-    #[arg(long, value_name = "PERCENT|PART,...", num_args = 0.., value_delimiter = ',', require_equals = true)]
-    pub(crate) predict: Option<Vec<Predict>>,
+    #[arg(long, value_name = "PERCENT|PART,...", num_args = 0.., value_delimiter = ',', require_equals = true, value_parser = predicting)]
+    pub(crate) predict: Option<Vec<Word>>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     #[arg(long, value_name = "MACHINE", help = simulate_help(), long_help = simulate_long_help())]
@@ -92,65 +92,19 @@ pub(crate) struct HowArgs {
 }
 
 impl HowArgs {
+    /// But for what is not of a study alone.
     pub(crate) fn is_usual(&self) -> bool {
-        // Taken apart, so that no flag is forgotten. Those that need another cannot be given alone.
-        let Self {
-            verbose: _,
-            rounds,
-            budget,
-            seed,
-            floor,
-            value,
-            deadline,
-            watch,
-            sample,
-            sample_folder: _,
-            profile: _,
-            confirm,
-            predict,
-            events,
-            simulate,
-            ballast,
-            ballast_pages: _,
-            axes,
-            out,
-            tables,
-            answer:
-                AnswerArgs {
-                    format,
-                    expect,
-                    require_answer,
-                    plots,
-                },
-        } = self;
-        let asked = [
-            rounds.is_some(),
-            budget.is_some(),
-            seed.is_some(),
-            floor.is_some(),
-            *value != ValueArg::Typical,
-            deadline.is_some(),
-            watch.is_some(),
-            sample.is_some(),
-            confirm.is_some(),
-            predict.is_some(),
-            events.is_some(),
-            simulate.is_some(),
-            *tables,
-            ballast.is_some(),
-            !axes.is_empty(),
-            out.is_some(),
-            *format != Format::Text,
-            !expect.is_empty(),
-            *require_answer,
-            plots.is_some(),
-        ];
-        !asked.contains(&true)
+        let usual = Self {
+            verbose: self.verbose,
+            profile: self.profile,
+            ..Self::default()
+        };
+        *self == usual
     }
 }
 
 /// What becomes of the answer: the same for every command that has results.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "The answer")]
 pub(crate) struct AnswerArgs {
     /// Format of standard output
@@ -166,42 +120,30 @@ pub(crate) struct AnswerArgs {
     pub(crate) plots: Option<PathBuf>,
 }
 
-/// A word of `--confirm`.
+/// A word of `--confirm` (rounds, or a knob) or `--predict` (percent, or a part).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Confirm {
-    Rounds(usize),
-    Knob(&'static str),
+pub(crate) enum Word {
+    Number(u32),
+    Name(String),
 }
 
-/// A word of `--predict`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Predict {
-    Percent(u32),
-    Part(String),
-}
-
-impl FromStr for Predict {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word.trim_end_matches('%').trim_end().parse() {
-            Ok(percent @ 1..=90) => Ok(Self::Percent(percent)),
-            Ok(percent) => Err(format!("{percent} is not in 1..=90")),
-            Err(_) if word.is_empty() => Err("a part has a name".to_owned()),
-            Err(_) => Ok(Self::Part(word.to_owned())),
-        }
+fn predicting(word: &str) -> Result<Word, String> {
+    match word.trim_end_matches('%').trim_end().parse() {
+        Ok(percent @ 1..=90) => Ok(Word::Number(percent)),
+        Ok(percent) => Err(format!("{percent} is not in 1..=90")),
+        Err(_) if word.is_empty() => Err("a part has a name".to_owned()),
+        Err(_) => Ok(Word::Name(word.to_owned())),
     }
 }
 
-fn confirming(word: &str) -> Result<Confirm, String> {
-    if let Ok(rounds) = word.parse() {
-        return match (8..=20).contains(&rounds) {
-            true => Ok(Confirm::Rounds(rounds)),
-            false => Err(format!("{rounds} is not in 8..=20")),
-        };
+fn confirming(word: &str) -> Result<Word, String> {
+    match word.parse::<usize>() {
+        Ok(rounds @ 8..=20) => return Ok(Word::Number(rounds as u32)),
+        Ok(rounds) => return Err(format!("{rounds} is not in 8..=20")),
+        Err(_) => {}
     }
     match Knob::of(word) {
-        Some(knob) => Ok(Confirm::Knob(knob.name)),
+        Some(knob) => Ok(Word::Name(knob.name.to_owned())),
         None => {
             let names = KNOBS.iter().map(|knob| knob.name.replace(' ', "-"));
             let names: Vec<String> = names.collect();
@@ -296,9 +238,10 @@ impl AnswerArgs {
 }
 
 /// Format of standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Tables and sentences
+    #[default]
     Text,
     /// One JSON document
     Json,
@@ -306,22 +249,4 @@ pub(crate) enum Format {
     Csv,
     /// The same rows, one JSON object a line
     Jsonl,
-}
-
-/// What stands for a slot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ValueArg {
-    /// The median of its repetitions
-    Typical,
-    /// The fastest of them
-    Undisturbed,
-}
-
-impl From<ValueArg> for Value {
-    fn from(value: ValueArg) -> Self {
-        match value {
-            ValueArg::Typical => Self::Typical,
-            ValueArg::Undisturbed => Self::Undisturbed,
-        }
-    }
 }

@@ -1,6 +1,9 @@
 use std::ffi::OsString;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
+
+use super::words;
 
 /// Run a program with the core-aware allocator.
 #[derive(Debug, Args)]
@@ -14,8 +17,8 @@ Examples:
 Exit codes: that of the program, which replaces this command; 2 if it cannot be started.")]
 pub(crate) struct MallocArgs {
     /// Size of the regions that belong to one core
-    #[arg(long, value_enum, default_value = "2m")]
-    pub(crate) region: RegionArg,
+    #[arg(long, value_parser = region(), default_value = "2m")]
+    pub(crate) region: &'static str,
     /// Do not ask the kernel for huge pages
     #[arg(long)]
     pub(crate) no_huge: bool,
@@ -31,29 +34,22 @@ pub(crate) struct MallocArgs {
 }
 
 /// Size of the regions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RegionArg {
-    /// The large page of most machines
-    #[value(name = "2m")]
-    TwoMiB,
-    /// The large page of the study of 2010
-    #[value(name = "4m")]
-    FourMiB,
+fn region() -> impl TypedValueParser<Value = &'static str> {
+    words::one_of([
+        ("2m", "The large page of most machines", "2m"),
+        ("4m", "The large page of the study of 2010", "4m"),
+    ])
 }
 
 impl MallocArgs {
     pub(crate) fn words(&self) -> String {
-        let region = match self.region {
-            RegionArg::TwoMiB => "2m",
-            RegionArg::FourMiB => "4m",
-        };
         let set = [
             (self.no_huge, "nohuge"),
             (self.guarded, "guarded"),
             (self.stats, "stats"),
         ];
         let set = set.iter().filter(|(is_set, _)| *is_set);
-        let words: Vec<&str> = std::iter::once(region)
+        let words: Vec<&str> = std::iter::once(self.region)
             .chain(set.map(|(_, word)| *word))
             .collect();
         words.join(",")

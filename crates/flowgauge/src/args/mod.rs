@@ -3,7 +3,6 @@
 pub(crate) mod axis;
 mod body;
 mod compare;
-mod decide;
 mod exec;
 mod fleet;
 mod how;
@@ -15,6 +14,7 @@ mod search;
 mod simulate;
 mod study;
 mod wiki;
+mod words;
 
 use std::ffi::OsString;
 
@@ -23,19 +23,19 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use body::{Argument, BodyArgs};
 pub(crate) use compare::CompareArgs;
-pub(crate) use decide::DecideArgs;
 pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
 pub(crate) use fleet::{
-    FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, MergedArgs, NodeArgs, ShownArgs,
+    FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, MergedArgs, NodeArgs, ShownArgs, SlurmArgs,
 };
-pub(crate) use how::{AnswerArgs, Confirm, Format, HowArgs, Predict};
+pub(crate) use how::{AnswerArgs, Format, HowArgs, Word};
 pub(crate) use hybrid::{BodyArg, HybridArgs, PlacementArg};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{
-    CalibrateArgs, CompletionsArgs, DoctorArgs, MachineArgs, ManArgs, ReportArgs, RulerArgs,
+    CalibrateArgs, CompletionsArgs, DecideArgs, DoctorArgs, MachineArgs, ManArgs, ReportArgs,
+    RulerArgs,
 };
 pub(crate) use run::RunArgs;
-pub(crate) use search::{Escaped, SearchArgs, Sort};
+pub(crate) use search::{SearchArgs, Sort};
 pub(crate) use simulate::{Along, SimulateArgs};
 pub(crate) use study::StudyArgs;
 pub(crate) use wiki::{Design, WikiArgs};
@@ -95,19 +95,11 @@ fn first_words() -> ! {
 }
 
 pub(crate) fn all() -> clap::Command {
-    let mut own = Cli::command();
-    let names: Vec<String> = own
-        .get_subcommands()
-        .map(|command| command.get_name().to_owned())
-        .collect();
-    for (place, name) in names.into_iter().enumerate() {
-        let order = if name == "run" {
-            0
-        } else {
-            AFTER_STUDIES + place
-        };
-        own = own.mut_subcommand(name, |command| command.display_order(order));
-    }
+    let mut places = AFTER_STUDIES..;
+    let own = Cli::command().mut_subcommands(|command| match command.get_name() {
+        "run" => command.display_order(0),
+        _ => command.display_order(places.next().unwrap_or(usize::MAX)),
+    });
     let studies = study::commands().zip(1..);
     studies.fold(own, |all, (command, order)| {
         all.subcommand(command.display_order(order))
@@ -116,11 +108,8 @@ pub(crate) fn all() -> clap::Command {
 
 /// Answers with the commands that have the option: of the words that were typed, or else of all.
 fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
-    let flag = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
-            flag.clone()
-        }
-        _ => return error,
+    let Some(flag) = unknown(&error) else {
+        return error;
     };
     let files = words.iter().filter_map(|word| study::of_file(word)?.ok());
     let all = files.fold(all(), |all, study| all.subcommand(study::command(study)));
@@ -162,15 +151,19 @@ fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     error
 }
 
-fn known_from_others(error: clap::Error) -> clap::Error {
+/// The option that no command, or not this one, has.
+fn unknown(error: &clap::Error) -> Option<String> {
     match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
-            match search::of_others(flag) {
-                Some(text) => clap::Error::raw(ErrorKind::UnknownArgument, format!("{text}\n")),
-                None => error,
-            }
-        }
-        _ => error,
+        Some(ContextValue::String(flag)) => Some(flag.clone()),
+        _ => None,
+    }
+    .filter(|_| error.kind() == ErrorKind::UnknownArgument)
+}
+
+fn known_from_others(error: clap::Error) -> clap::Error {
+    match unknown(&error).and_then(|flag| search::of_others(&flag)) {
+        Some(text) => clap::Error::raw(ErrorKind::UnknownArgument, format!("{text}\n")),
+        None => error,
     }
 }
 
@@ -230,7 +223,7 @@ fn read(words: &[OsString]) -> Result<Command, clap::Error> {
 /// Arguments may come from names of files: nothing shown acts on a terminal.
 fn refuse(error: &clap::Error) -> ! {
     let text = error.to_string();
-    let is_plain = |line: &str| crate::output::visible(line) == line;
+    let is_plain = |line: &str| report::text::visible(line) == line;
     if !error.use_stderr() {
         let printed = crate::output::is_open().and_then(|()| crate::output::taken(error.print()));
         if let Err(error) = printed {

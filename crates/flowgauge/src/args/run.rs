@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lab::Preset;
 
-use super::HowArgs;
+use super::{HowArgs, words};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -37,8 +37,8 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "STUDY", conflicts_with = "resume", help = known_studies())]
     pub(crate) studies: Vec<String>,
     /// How much work: quick answers in seconds, full is the size of the originals
-    #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
-    pub(crate) preset: PresetArg,
+    #[arg(long, value_parser = words::preset(), default_value = "quick", conflicts_with = "resume")]
+    pub(crate) preset: Preset,
     /// Only these cases: names, or the part of a name before a slash
     #[arg(
         long = "case",
@@ -78,22 +78,4 @@ fn known_studies() -> String {
         "Built-in studies ({}), or study files (.toml); all built-in ones by default",
         names.join(", ")
     )
-}
-
-/// How much work a study does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetArg {
-    /// An answer in seconds
-    Quick,
-    /// The size of the original
-    Full,
-}
-
-impl From<PresetArg> for Preset {
-    fn from(preset: PresetArg) -> Self {
-        match preset {
-            PresetArg::Quick => Self::Quick,
-            PresetArg::Full => Self::Full,
-        }
-    }
 }

@@ -2,10 +2,11 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
-use search::{Io, Model};
+use search::{Escape, Io, Model};
 
-use super::HowArgs;
+use super::{HowArgs, words};
 
 const SEARCH_EXAMPLES: &str = "\
 Examples:
@@ -83,8 +84,8 @@ pub(crate) struct SearchArgs {
     pub(crate) text: bool,
     /// Make control and invisible characters visible: in names, in names and lines (all), or
     /// nowhere [default: names on a terminal, else nothing]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) escape: Option<Escaped>,
+    #[arg(long, value_parser = escape(), value_name = "WHAT")]
+    pub(crate) escape: Option<Escape>,
     /// Sort by path; output waits until everything is found
     #[arg(long, value_enum, value_name = "BY")]
     pub(crate) sort: Option<Sort>,
@@ -97,14 +98,12 @@ pub(crate) struct SearchArgs {
 }
 
 /// What of the results is made harmless for a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Escaped {
-    /// Nothing.
-    Nothing,
-    /// Names of files and folders.
-    Names,
-    /// Names and lines.
-    All,
+fn escape() -> impl TypedValueParser<Value = Escape> {
+    words::one_of([
+        ("nothing", "Nothing", Escape::Nothing),
+        ("names", "Names of files and folders", Escape::Names),
+        ("all", "Names and lines", Escape::All),
+    ])
 }
 
 /// Instead of searching once: a study.

@@ -2,16 +2,14 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};
 use lab::study::StudyCommand;
 use lab::study::asked::{Flags, GivenFlags};
 use lab::study::command::{self, Flag, Given, Kind, Sets};
 
-use super::HowArgs;
-use super::run::PresetArg;
+use super::{HowArgs, words};
 
 #[derive(Debug)]
 pub(crate) struct StudyArgs {
@@ -94,9 +92,8 @@ fn args(study: &'static StudyCommand, matches: &ArgMatches) -> Result<StudyArgs,
     let flags = study.command.flags.iter();
     let given = flags.filter_map(|flag| Some((flag.name.clone(), given(flag, matches)?)));
     let mut given = given.collect();
-    let asked = matches.try_get_one::<PresetArg>(PRESET).ok().flatten();
-    let asked = asked.copied();
-    let preset = asked.map_or(study.command.preset, lab::Preset::from);
+    let asked = matches.try_get_one(PRESET).ok().flatten();
+    let preset = asked.copied().unwrap_or(study.command.preset);
     if preset != study.command.preset {
         leave_to_preset(&study.command, &mut given);
     }
@@ -179,7 +176,7 @@ fn preset(usual: lab::Preset) -> Arg {
     Arg::new(PRESET)
         .long(PRESET)
         .value_name("PRESET")
-        .value_parser(clap::value_parser!(PresetArg))
+        .value_parser(words::preset())
         .default_value(usual)
         .help("How much work: quick answers in seconds, full is the size of the original")
 }
@@ -187,15 +184,9 @@ fn preset(usual: lab::Preset) -> Arg {
 fn of_flag(flag: &'static Flag) -> Arg {
     let arg = Arg::new(flag.name.as_str())
         .long(flag.name.as_str())
+        .short(flag.short)
+        .requires(Resettable::from(flag.needs.as_deref().map(Id::from)))
         .help(flag.help.as_str());
-    let arg = match flag.short {
-        Some(letter) => arg.short(letter),
-        None => arg,
-    };
-    let arg = match &flag.needs {
-        Some(other) => arg.requires(other.as_str()),
-        None => arg,
-    };
     if flag.value == Kind::Switch {
         return arg.action(ArgAction::SetTrue);
     }
@@ -207,15 +198,12 @@ fn of_flag(flag: &'static Flag) -> Arg {
             arg.value_parser(known.try_map(move |text| flag.read(&text)))
         }
     };
-    let arg = match &flag.default {
-        Some(default) => arg.default_value(default.as_str()),
-        None => arg,
-    };
     let arg = match flag.is_list() {
         true => arg.value_delimiter(',').action(ArgAction::Append),
         false => arg,
     };
-    arg.value_name(value_name(flag))
+    arg.default_value(flag.default.as_deref())
+        .value_name(value_name(flag))
         .allow_negative_numbers(matches!(flag.value, Kind::Count | Kind::Counts))
         .allow_hyphen_values(flag.value == Kind::Bytes)
 }

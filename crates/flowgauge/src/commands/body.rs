@@ -11,8 +11,7 @@ use serde_json::Value;
 use crate::args::{Argument, BodyArgs};
 use crate::ending::Ending;
 use crate::output;
-use crate::result_file::ResultFile;
-use crate::session::{self, Session};
+use crate::session;
 
 const UNITS: u64 = 16;
 
@@ -27,9 +26,7 @@ pub(crate) fn run(args: &BodyArgs, here: &Machine) -> Result<Ending> {
     }
     let request = request(args, here)?;
     let settings = session::settings(&request, &args.how, Preset::Quick, here)?;
-    let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, &args.how, results, here)?;
-    session.carry_out(&args.how.answer)
+    session::run(&request, settings, &args.how, here)
 }
 
 pub(super) fn request(args: &BodyArgs, here: &Machine) -> Result<Request<'static>> {
@@ -117,11 +114,13 @@ fn text(args: &BodyArgs, here: &Machine) -> Result<String> {
     let builds = builds(&args.libraries)?;
     let first = builds.first().context("no library is named")?;
     let (fixed, swept) = divided(&args.args)?;
-    let flows = args.flows.unwrap_or_else(|| cores(here));
+    let flows = args.flows.unwrap_or_else(|| super::cores(here));
     let units = args.units.unwrap_or(UNITS * u64::from(flows));
     let title = |of: &str| quoted(&format!("{units} units of {} operations of {of}", args.ops));
     let variant = |model| variant(model, flows, &args.placement);
-    let cases = cases(&builds, &models(args), variant, title, swept.is_some());
+    // Whether it may run as fibers, only its author knows.
+    let models = super::models(&args.model);
+    let cases = cases(&builds, &models, variant, title, swept.is_some());
     let largest = swept.and_then(|arg| arg.values.iter().max());
     let largest = largest.map_or_else(String::new, |value| format!("/{value}"));
     let mut text = format!(
@@ -196,16 +195,4 @@ fn divided(args: &[Argument]) -> Result<(Vec<String>, Option<&Argument>)> {
         .iter()
         .map(|arg| format!("{} = {}", arg.name, arg.values[0]));
     Ok((fixed.collect(), swept.first().copied()))
-}
-
-/// Whether it may run as fibers, only its author knows.
-fn models(args: &BodyArgs) -> Vec<Model> {
-    match args.model.is_empty() {
-        true => vec![Model::Process, Model::Thread],
-        false => args.model.clone(),
-    }
-}
-
-fn cores(here: &Machine) -> u32 {
-    u32::try_from(here.cores().len()).unwrap_or(1).max(1)
 }

@@ -17,8 +17,7 @@ use workload::{Spin, Work};
 
 use crate::args::CalibrateArgs;
 use crate::ending::Ending;
-use crate::result_file::ResultFile;
-use crate::session::{self, Session};
+use crate::session;
 
 const STEPS: u64 = 10_000_000;
 /// In each repetition of the sampled ones.
@@ -33,9 +32,7 @@ pub(crate) fn run(args: &CalibrateArgs, here: &Machine) -> Result<Ending> {
         settings.budget_s = args.how.budget.or(Some(SAMPLED_BUDGET_S));
     }
     let request = request(args, sampling.as_ref(), here);
-    let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, &args.how, results, here)?;
-    session.carry_out(&args.how.answer)
+    session::run(&request, settings, &args.how, here)
 }
 
 pub(super) fn request(
@@ -49,13 +46,8 @@ pub(super) fn request(
     session::as_written(study)
 }
 
-fn flows(here: &Machine) -> u32 {
-    let cores = here.cores().len();
-    u32::try_from(cores).unwrap_or(1).max(1)
-}
-
 fn study(plant: f64, here: &Machine) -> Study {
-    let flows = flows(here);
+    let flows = super::cores(here);
     let planted = (STEPS as f64 * plant).round() as u64;
     let title = format!("A planted difference of {:.1} %", 100.0 * plant);
     Study::new(
@@ -92,7 +84,7 @@ fn sampled(sampling: &Sampling, here: &Machine) -> Vec<Case> {
     let every_core = (
         "sampled",
         format!("A sampler each {interval}, flows on every core"),
-        flows(here),
+        super::cores(here),
         Placement::Free,
     );
     let one_cpu = (

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use lab::Results;
 use lab::compare::{Basis, How, Named, SideBySide};
 use lab::expect::check_runs;
@@ -8,7 +8,7 @@ use lab::expect::check_runs;
 use crate::answer;
 use crate::args::{CompareArgs, Format};
 use crate::ending::{self, Ending};
-use crate::output::{self, Paper, tell};
+use crate::output::{self, tell};
 use crate::session;
 use crate::whole_file;
 
@@ -84,7 +84,7 @@ fn names(args: &CompareArgs) -> Result<Vec<String>> {
     });
     let whole = || paths.iter().map(|path| path.display().to_string());
     Ok(names
-        .find(|names| are_distinct(names))
+        .find(|names| names::repeated(names).is_none())
         .unwrap_or_else(|| whole().collect()))
 }
 
@@ -116,31 +116,14 @@ fn distinct_folders(folders: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn are_distinct(names: &[String]) -> bool {
-    let before = |place: usize| &names[..place];
-    let mut each = names.iter().enumerate();
-    each.all(|(place, name)| !before(place).contains(name))
-}
-
 fn write(all: &SideBySide, folder: &Path) -> Result<()> {
     let files = [
         ("compare.html", report::compare::page(all)),
         ("compare.csv", report::csv::compared(all)),
         ("compare.json", report::json::compared(all)),
     ];
-    let before = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let others = before.filter(|entry| !files.iter().any(|(name, _)| entry.file_name() == *name));
-    if others.count() > 0 {
-        bail!(
-            "--out {} holds other files: name a new folder, or an empty one",
-            folder.display()
-        );
-    }
-    whole_file::make_folder(folder)?;
-    whole_file::sweep(folder);
-    for (name, text) in files {
-        whole_file::write(&folder.join(name), text)?;
-    }
+    session::holds_no_others(folder, |name| files.iter().any(|(own, _)| name == *own))?;
+    whole_file::write_all(folder, files)?;
     tell(&format!(
         "Comparison: {0} (open {0}/compare.html)",
         folder.display()
@@ -150,7 +133,7 @@ fn write(all: &SideBySide, folder: &Path) -> Result<()> {
 
 fn shown(all: &SideBySide, format: Format) -> String {
     match format {
-        Format::Text => report::compare::text(all, &Paper::of_stdout().style()),
+        Format::Text => report::compare::text(all, &output::style()),
         Format::Json => report::json::compared(all),
         Format::Csv => report::csv::compared(all),
         Format::Jsonl => report::csv::compared_lines(all),
@@ -170,26 +153,19 @@ fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Result<E
     );
     let found = all.regressions(fraction);
     tell_regressions(all, fraction, compared, &found);
-    let mut ending = ending;
-    if !lost.is_empty() {
+    let lost = (!lost.is_empty()).then(|| {
         let (count, all) = (lost.len(), compared + lost.len());
-        tell(&format!(
-            "note: {count} of {all} variants were not compared, and may be slower: {why}"
-        ));
-        ending = ending::worse(ending, Ending::CannotTell);
-    }
-    for gone in &all.gone {
-        tell(&format!("note: {gone}: not compared, and may be slower"));
-        ending = ending::worse(ending, Ending::CannotTell);
-    }
-    for sentence in all.shifted(fraction) {
-        tell(&format!("note: {sentence}"));
-        ending = ending::worse(ending, Ending::CannotTell);
-    }
-    for sentence in all.unseen(fraction) {
-        tell(&format!("note: it may be slower: {sentence}"));
-        ending = ending::worse(ending, Ending::CannotTell);
-    }
+        format!("{count} of {all} variants were not compared, and may be slower: {why}")
+    });
+    let gone = all.gone.iter();
+    let gone = gone.map(|gone| format!("{gone}: not compared, and may be slower"));
+    let unseen = all.unseen(fraction).into_iter();
+    let unseen = unseen.map(|sentence| format!("it may be slower: {sentence}"));
+    let open = lost.into_iter().chain(gone).chain(all.shifted(fraction));
+    let ending = open.chain(unseen).fold(ending, |ending, note| {
+        tell(&format!("note: {note}"));
+        ending::worse(ending, Ending::CannotTell)
+    });
     Ok(match found.is_empty() {
         true => ending,
         false => ending::worse(ending, Ending::Failed),

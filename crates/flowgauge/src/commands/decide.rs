@@ -1,16 +1,13 @@
 //! `flowgauge decide`: a study with a question, a folder of `decisions/`.
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lab::{Preset, Request, Study, Wanted};
 use machine::Machine;
 
 use crate::args::DecideArgs;
 use crate::ending::Ending;
 use crate::output;
-use crate::result_file::ResultFile;
-use crate::session::{self, Session};
+use crate::session;
 
 /// Of a run, where nothing else is asked for: with what comes before and after, a minute.
 const BUDGET_S: f64 = 53.0;
@@ -24,25 +21,18 @@ pub(crate) fn run(args: &DecideArgs, here: &Machine) -> Result<Ending> {
     let request = request(name)?;
     let mut settings = session::settings(&request, &args.how, Preset::Quick, here)?;
     settings.budget_s = Some(args.how.budget.unwrap_or(BUDGET_S));
-    let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, &args.how, results, here)?;
-    session.carry_out(&args.how.answer)
+    session::run(&request, settings, &args.how, here)
 }
 
 pub(crate) fn request(name: &str) -> Result<Request<'static>> {
+    let study = match super::study_in(name, Preset::Quick) {
+        Some(study) => study?,
+        None => lab::decision(name)?,
+    };
     Ok(Request {
-        wanted: vec![Wanted::fitted(study(name)?)],
+        wanted: vec![Wanted::fitted(study)],
         ..Request::default()
     })
-}
-
-fn study(name: &str) -> Result<Study> {
-    let is_file = Path::new(name).extension().is_some_and(|end| end == "toml");
-    if !is_file {
-        return Ok(lab::decision(name)?);
-    }
-    let text = lab::study::text_of(name).with_context(|| format!("cannot read {name}"))?;
-    Ok(lab::study::parse(&text, name, Preset::Quick)?)
 }
 
 fn list(here: &Machine) -> Result<()> {

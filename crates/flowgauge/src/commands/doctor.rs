@@ -11,7 +11,8 @@ use measure::Measured;
 
 use crate::args::DoctorArgs;
 use crate::ending::Ending;
-use crate::output::{self, Paper};
+use crate::files::works;
+use crate::output;
 
 #[derive(Debug)]
 struct Row {
@@ -22,7 +23,7 @@ struct Row {
 
 pub(crate) fn run(_args: &DoctorArgs, here: &Machine) -> Result<Ending> {
     let rows = rows(here)?;
-    let width = Paper::of_stdout().width;
+    let width = output::style().width;
     let mut text = String::new();
     for row in &rows {
         row.write(&mut text, width);
@@ -43,22 +44,12 @@ pub(crate) fn run(_args: &DoctorArgs, here: &Machine) -> Result<Ending> {
 
 impl Row {
     fn write(&self, text: &mut String, width: usize) {
-        let Self {
-            name,
-            adds,
-            missing,
-        } = self;
-        let mark = if missing.is_none() { "here" } else { "-" };
-        let head = format!("{mark:<5}{name:<22} ");
-        let mut lines = vec![adds.clone()];
-        if let Some((why, get)) = missing {
-            let get = (!get.is_empty()).then(|| format!("to get it: {get}"));
-            lines.extend(
-                (!why.is_empty())
-                    .then(|| why.clone())
-                    .into_iter()
-                    .chain(get),
-            );
+        let mark = if self.missing.is_none() { "here" } else { "-" };
+        let head = format!("{mark:<5}{:<22} ", self.name);
+        let mut lines = vec![self.adds.clone()];
+        if let Some((why, get)) = &self.missing {
+            lines.extend((!why.is_empty()).then(|| why.clone()));
+            lines.extend((!get.is_empty()).then(|| format!("to get it: {get}")));
         }
         let column = head.chars().count();
         let room = width.saturating_sub(column).max(20);
@@ -72,58 +63,52 @@ impl Row {
             } else {
                 " ".repeat(column)
             };
-            *text += &format!("{before}{}\n", output::visible(line.trim()));
+            *text += &format!("{before}{}\n", report::text::visible(line.trim()));
         }
     }
 }
 
 fn rows(here: &Machine) -> Result<Vec<Row>> {
-    let installed = Allocator::parts().chain(PARTS).map(|part| Row {
-        name: part.name.to_owned(),
-        adds: part.adds.to_owned(),
-        missing: part
-            .here()
-            .is_none()
-            .then(|| (String::new(), part.get.to_owned())),
+    let installed = Allocator::parts().chain(PARTS).map(|part| {
+        let is_missing = part.here().is_none();
+        let get = (String::new(), part.get.to_owned());
+        row(part.name, part.adds, is_missing.then_some(get))
     });
-    let own = [slots(), allocator(), quota()]
-        .into_iter()
-        .chain(events(here));
-    Ok(own.chain(installed).chain(decisions()?).collect())
+    let rows = own().into_iter().chain(events(here)).chain(installed);
+    Ok(rows.chain(decisions()?).collect())
 }
 
-fn row(name: &str, adds: &str, found: Result<(), String>) -> Row {
+fn row(name: &str, adds: &str, missing: Option<(String, String)>) -> Row {
     Row {
         name: name.to_owned(),
         adds: adds.to_owned(),
-        missing: found.err().map(|why| (why, String::new())),
+        missing,
     }
 }
 
-fn slots() -> Row {
-    let found = flow::library::slot_program().map(drop);
-    row(
-        "system's C library",
-        "allocators, body and hybrid: what is to be loaded",
-        found,
-    )
-}
-
-fn allocator() -> Row {
-    let found = flow::library::slot_program().and_then(|_| flow::library::own_allocator());
-    row(
-        "core-aware allocator",
-        "malloc, and --allocator core-aware",
-        found.map(drop),
-    )
-}
-
-fn quota() -> Row {
-    row(
-        "CPU quotas",
-        "work under a quota, as in a container: --quota",
-        Quota::Cpus(500).check(),
-    )
+/// What flowgauge carries itself, and what the kernel gives.
+fn own() -> [Row; 3] {
+    let slots = || flow::library::slot_program();
+    let rows = [
+        (
+            "system's C library",
+            "allocators, body and hybrid: what is to be loaded",
+            slots().map(drop),
+        ),
+        (
+            "core-aware allocator",
+            "malloc, and --allocator core-aware",
+            slots()
+                .and_then(|_| flow::library::own_allocator())
+                .map(drop),
+        ),
+        (
+            "CPU quotas",
+            "work under a quota, as in a container: --quota",
+            Quota::Cpus(500).check(),
+        ),
+    ];
+    rows.map(|(name, adds, found)| row(name, adds, found.err().map(|why| (why, String::new()))))
 }
 
 /// One row for the events of the processor and one for those of the kernel, by the first that is missing.
@@ -150,11 +135,7 @@ fn events(here: &Machine) -> [Row; 2] {
                 }
                 Measured::Value(_) => None,
             });
-        Row {
-            name: name.to_owned(),
-            adds: adds.to_owned(),
-            missing,
-        }
+        row(name, adds, missing)
     })
 }
 
@@ -163,17 +144,8 @@ fn decisions() -> Result<Vec<Row>> {
     let mut needs: BTreeMap<String, (String, Vec<&str>)> = BTreeMap::new();
     for decision in lab::decision_names() {
         let study = lab::decision(decision)?;
-        let works = study.cases.iter().flat_map(|case| {
-            let own = case
-                .variants
-                .iter()
-                .filter_map(|labelled| labelled.work.as_ref());
-            own.chain([&case.work])
-        });
-        for (name, get) in works
-            .filter_map(|work| work.program())
-            .flat_map(|program| &program.needs)
-        {
+        let programs = works([&study]).filter_map(|work| work.program());
+        for (name, get) in programs.flat_map(|program| &program.needs) {
             let (_, of) = needs
                 .entry(name.clone())
                 .or_insert_with(|| (get.clone(), Vec::new()));
@@ -213,11 +185,7 @@ impl Missing<'_> {
             ),
         };
         let get = [&[installer], &missing.packages[..]].concat().join(" ");
-        Row {
-            name,
-            adds,
-            missing: Some((String::new(), get)),
-        }
+        row(&name, &adds, Some((String::new(), get)))
     }
 }
 
@@ -298,11 +266,8 @@ mod tests {
 
     #[test]
     fn a_row_says_what_is_added_and_how_to_get_it_within_the_width() {
-        let row = Row {
-            name: "jemalloc".to_owned(),
-            adds: "--allocator jemalloc".to_owned(),
-            missing: Some((String::new(), "apt-get install libjemalloc2".to_owned())),
-        };
+        let get = (String::new(), "apt-get install libjemalloc2".to_owned());
+        let row = row("jemalloc", "--allocator jemalloc", Some(get));
         let mut text = String::new();
         row.write(&mut text, 50);
         let lines: Vec<&str> = text.lines().collect();

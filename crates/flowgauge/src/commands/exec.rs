@@ -5,16 +5,14 @@ mod parameters;
 mod placeholders;
 mod plans;
 mod serve;
-mod what_if;
 
 use anyhow::{Result, ensure};
 use flow::placement::Cpus;
 use lab::{Case, Preset, Request, Settings, Study};
 use machine::Machine;
 
-use crate::args::{ExecArgs, HowArgs, HyperfineArgs};
+use crate::args::ExecArgs;
 use crate::ending::Ending;
-use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 const NAME: &str = "exec";
@@ -26,9 +24,8 @@ pub(crate) fn run(args: &ExecArgs, here: &Machine) -> Result<Ending> {
     let request = request(args, here)?;
     let settings = settings(&request, args, here)?;
     let exports = export::Exports::prepare(&args.hyperfine)?;
-    let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, &args.how, results, here)?;
-    let journal = session.journal_path();
+    let session = Session::begin(&request, settings, &args.how, here)?;
+    let journal = session.journal.path().to_owned();
     let ending = session.carry_out(&args.how.answer)?;
     exports.write(&journal, args)?;
     Ok(ending)
@@ -36,54 +33,41 @@ pub(crate) fn run(args: &ExecArgs, here: &Machine) -> Result<Ending> {
 
 pub(crate) fn request(args: &ExecArgs, here: &Machine) -> Result<Request<'static>> {
     let study = study(args, &lab::cpus(here))?;
-    study.cases.iter().try_for_each(serve::check_ports)?;
+    serve::check_ports(&study)?;
     Ok(session::as_written(study))
 }
 
 fn refuse(args: &ExecArgs) -> Result<()> {
-    let HowArgs {
-        sample,
-        ballast,
-        events,
-        ..
-    } = &args.how;
+    let (how, own) = (&args.how, &args.hyperfine);
     ensure!(
-        sample.is_none(),
+        how.sample.is_none(),
         "--sample looks at a slot's process group, and a command of your own leaves it: its whole \
          tree is looked at without the flag"
     );
     ensure!(
-        ballast.is_none(),
+        how.ballast.is_none(),
         "--ballast is held by flows of this program: exec has none"
     );
     ensure!(
-        events.is_none(),
+        how.events.is_none(),
         "--events counts flows of this program, and exec has none: perf stat counts a command"
     );
     ensure!(
-        !args.hyperfine.show_output,
+        !own.show_output,
         "--show-output cannot be kept: nothing is shown while a command runs; --output pipe reads \
          its output, and what a failed one wrote last is shown"
     );
-    let HyperfineArgs {
-        min_runs,
-        style,
-        time_unit,
-        export_asciidoc,
-        export_orgmode,
-        ..
-    } = &args.hyperfine;
     ensure!(
-        min_runs.is_none(),
+        own.min_runs.is_none(),
         "--min-runs cannot be kept: rounds go on until the answer is sure; --rounds and --max-runs bound them"
     );
     ensure!(
-        style.is_none() && time_unit.is_none(),
+        own.style.is_none() && own.time_unit.is_none(),
         "--style and --time-unit cannot be kept: colours follow the terminal (NO_COLOR turns them \
          off), and each time has the unit that fits it"
     );
     ensure!(
-        export_asciidoc.is_none() && export_orgmode.is_none(),
+        own.export_asciidoc.is_none() && own.export_orgmode.is_none(),
         "--export-asciidoc and --export-orgmode cannot be kept: --export-markdown and --export-csv \
          write the same table"
     );
@@ -160,6 +144,10 @@ mod tests {
         variants.map(|variant| variant.label.as_str()).collect()
     }
 
+    fn refused(words: &[&str]) -> String {
+        study_of(words).unwrap_err().to_string()
+    }
+
     #[test]
     fn two_commands_are_all_it_takes() {
         let study = study_of(&["true", "true", "sleep  1"]).unwrap();
@@ -191,7 +179,7 @@ mod tests {
         let study = study_of(&[&words[..], &load[..]].concat()).unwrap();
         assert_eq!(study.cases.len(), 2);
         assert_eq!(labels(&study), ["1x2", "2x1", "1x2", "2x1"]);
-        let without = study_of(&["--grid"]).unwrap_err().to_string();
+        let without = refused(&["--grid"]);
         assert!(without.contains("one command"), "{without}");
     }
 
@@ -202,19 +190,10 @@ mod tests {
         assert_eq!(study.cases[0].best_of, Some(BestOf::beside(Some(1))));
         let without = study_of(&["--sweep", "flows=1,4", "echo {flows}"]).unwrap();
         assert_eq!(labels(&without), ["flows 1", "flows 2", "flows 4"]);
-        let study = study_of(&[
-            "--sweep",
-            "flows=1,2",
-            "--variant",
-            "p=echo {flows}",
-            "--variant",
-            "t=echo -n {flows}",
-        ])
-        .unwrap();
+        let variants = ["--variant=p=echo {flows}", "--variant=t=echo -n {flows}"];
+        let study = study_of(&[&["--sweep", "flows=1,2"], &variants[..]].concat()).unwrap();
         assert_eq!(labels(&study), ["p", "t", "p", "t"]);
-        let error = study_of(&["--sweep", "flows=1,2", "true"])
-            .unwrap_err()
-            .to_string();
+        let error = refused(&["--sweep", "flows=1,2", "true"]);
         assert!(error.contains("{flows}"), "{error}");
     }
 
@@ -226,8 +205,8 @@ mod tests {
         let study = study_of(&[&sweep[..], &["--load", load]].concat()).unwrap();
         assert_eq!(labels(&study), ["flows 1", "flows 2"]);
         let none = ["--load", "http://127.0.0.1:{port}/"];
-        let error = study_of(&[&sweep[..], &none].concat()).unwrap_err();
-        assert!(error.to_string().contains("{flows}"), "{error}");
+        let error = refused(&[&sweep[..], &none].concat());
+        assert!(error.contains("{flows}"), "{error}");
     }
 
     #[test]

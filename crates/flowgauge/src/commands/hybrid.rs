@@ -5,7 +5,6 @@ mod nodes;
 mod place;
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Error, Result, bail, ensure};
 use lab::{Case, Preset, Study};
@@ -17,8 +16,8 @@ use place::Place;
 
 use crate::args::{self, BodyArg, Command, HybridArgs};
 use crate::ending::Ending;
+use crate::files::works;
 use crate::output;
-use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 const NAME: &str = "hybrid";
@@ -47,12 +46,11 @@ pub(crate) fn run(args: &HybridArgs, here: &Machine) -> Result<Ending> {
     )?);
     let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
-    let results = ResultFile::prepare(None, false)?;
-    let mut session = Session::begin(&request, settings, &args.how, results, here)?;
+    let mut session = Session::begin(&request, settings, &args.how, here)?;
     output::tell(&used(&mpi));
     for note in nodes.iter().flat_map(Nodes::notes) {
         output::tell(&note);
-        session.remark(&note)?;
+        session.journal.note(&note)?;
     }
     if let Some(nodes) = nodes {
         rest_on(&mut session, nodes)?;
@@ -79,39 +77,34 @@ fn over_nodes(args: &HybridArgs, mpi: &mut Mpi, own: &Path) -> Result<Option<Nod
     };
     mpi.reach = Some(nodes::reach(args, mpi));
     let scratch = mpi::keeper::scratch()?;
-    let nodes = Nodes::begin((&names, own), mpi, patience(args), scratch)?;
+    let nodes = Nodes::begin((&names, own), mpi, super::patience(args.patience), scratch)?;
     if args.body.is_empty() || args.body.contains(&BodyArg::Uneven) {
         output::tell("uneven: flows move within a node: splits over several are without them");
     }
     Ok(Some(nodes))
 }
 
-fn patience(args: &HybridArgs) -> Duration {
-    Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0))
-}
-
 fn rest_on(session: &mut Session<'_>, mut nodes: Nodes) -> Result<()> {
-    nodes.see(&session.journal_path())?;
-    session.rest_on(Box::new(nodes));
+    nodes.see(session.journal.path())?;
+    session.launcher.beside = Some(Box::new(nodes));
     Ok(())
 }
 
 /// A run over nodes that is resumed rests on them again.
 pub(crate) fn again(session: &mut Session<'_>) -> Result<()> {
-    let cases = session.studies().iter().flat_map(|study| &study.cases);
-    let works = cases.flat_map(|case| (0..case.variants.len()).map(|at| case.work_of(at)));
-    let over = works.filter_map(|work| mpi::over_of(&work.program()?.command));
+    let over = works(session.studies()).filter_map(|work| mpi::over_of(&work.program()?.command));
     let Some(over) = over.max_by_key(|over| over.nodes.len()) else {
         return Ok(());
     };
-    let Some(Command::Hybrid(args)) = args::parsed(session.command()) else {
+    let Some(Command::Hybrid(args)) = args::parsed(&session.journal.header().command) else {
         bail!("ranks over nodes are made by flowgauge hybrid, and this run by another command");
     };
     let mut mpi = launcher(&args)?;
     mpi.reach = Some(nodes::reach(&args, &mpi));
     let own = flow::library::slot_program_path().map_err(Error::msg)?;
     let scratch = over.scratch.clone();
-    let nodes = Nodes::begin((&over.nodes, &own), &mpi, patience(&args), scratch)?;
+    let patience = super::patience(args.patience);
+    let nodes = Nodes::begin((&over.nodes, &own), &mpi, patience, scratch)?;
     ensure!(
         nodes.place().over.as_ref() == Some(&over),
         "a run over nodes is continued on the machine that began it, with all of them ({}): where one is gone, \

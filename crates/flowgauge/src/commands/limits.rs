@@ -36,14 +36,18 @@ pub(super) fn carry_out(
     here: &Machine,
 ) -> Result<Ending> {
     let flags = args.flags();
-    for line in fence(&flags.models(), here, session.settings().deadline_s) {
+    for line in fence(
+        &flags.models(),
+        here,
+        session.journal.header().settings.deadline_s,
+    ) {
         tell(&line);
     }
     set_child_subreaper(true)?;
     let wanted = fenced::wanted(flags.of_run(OfRun::Fence));
     let present = session.studies()[0].limits_of.clone();
     for model in present {
-        let Some(probe) = fenced::probe(model, wanted, here, session.launcher())? else {
+        let Some(probe) = fenced::probe(model, wanted, here, &mut session.launcher)? else {
             break;
         };
         session.probed(probe)?;
@@ -84,30 +88,14 @@ fn left_behind() -> Result<usize> {
             Err(Errno::EINTR) => {}
             Err(errno) => return Err(errno.into()),
             Ok(WaitStatus::StillAlive) if began.elapsed() < PATIENCE => sleep(LOOK),
-            Ok(WaitStatus::StillAlive) => return living_children(),
+            Ok(WaitStatus::StillAlive) => return Ok(descendants().len().max(1)),
             Ok(_reaped) => {}
         }
     }
 }
 
-fn living_children() -> Result<usize> {
-    let own = std::process::id();
-    let mut count = 0;
-    for entry in std::fs::read_dir("/proc")? {
-        let Ok(stat) = std::fs::read_to_string(entry?.path().join("stat")) else {
-            continue;
-        };
-        count += usize::from(living_child_of(&stat) == Some(own));
-    }
-    Ok(count)
-}
-
-/// From a line such as `7 (a name) S 1 …`; the name may hold anything. `None` if ended.
-fn living_child_of(stat: &str) -> Option<u32> {
-    let (_, after) = stat.rsplit_once(") ")?;
-    let (state, after) = after.split_once(' ')?;
-    let parent = after.split_whitespace().next()?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(parent)
+fn descendants() -> Vec<i32> {
+    program::tree::descendants(std::process::id().cast_signed())
 }
 
 #[cfg(test)]
@@ -115,22 +103,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parent_is_found_behind_any_name() {
-        assert_eq!(living_child_of("7 (a) b) S 12 7 7 0"), Some(12));
-        assert_eq!(living_child_of("7 (a) Z 1) Z 12 7 7 0"), None);
-        assert_eq!(living_child_of("nothing"), None);
-    }
-
-    #[test]
     fn a_child_is_seen_until_it_ends() {
         let child = std::process::Command::new("sleep").arg("5").spawn();
         let mut child = child.expect("sleep starts");
-        let stat = format!("/proc/{}/stat", child.id());
-        let parent = || living_child_of(&std::fs::read_to_string(&stat).unwrap_or_default());
-        assert_eq!(parent(), Some(std::process::id()));
-        assert!(living_children().is_ok_and(|count| count > 0));
+        let pid = child.id().cast_signed();
+        let is_seen = || descendants().contains(&pid);
+        assert!(is_seen());
         child.kill().expect("killed");
         child.wait().expect("reaped");
-        assert_eq!(parent(), None);
+        assert!(!is_seen());
     }
 }

@@ -3,7 +3,7 @@ use anyhow::Result;
 
 use crate::args::{Format, MachineArgs};
 use crate::ending::Ending;
-use crate::output::{self, Paper};
+use crate::output;
 
 pub(crate) fn run(args: &MachineArgs, here: &Machine) -> Result<Ending> {
     let mut machine = here.clone();
@@ -12,7 +12,7 @@ pub(crate) fn run(args: &MachineArgs, here: &Machine) -> Result<Ending> {
         machine = machine.probed();
     }
     let text = match args.format {
-        Format::Text => report::terminal::machine(&machine, &Paper::of_stdout().style()),
+        Format::Text => report::terminal::machine(&machine, &output::style()),
         Format::Json => report::json::machine(&machine),
         Format::Jsonl => report::csv::machine_lines(&machine),
         Format::Csv => report::csv::machine(&machine),

@@ -2,15 +2,13 @@
 //! `--help` has parts, each with a heading and a colon (`Examples:`, `Exit codes: 0 answered,
 //! ...`): sections of the page. Lines below a heading stay, text is filled.
 
-use std::path::Path;
-
 use anyhow::Result;
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::args::{self, ManArgs};
+use crate::args::{self, CompletionsArgs, ManArgs};
 use crate::ending::Ending;
 use crate::output;
 use crate::whole_file;
@@ -23,12 +21,17 @@ pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
         output::print(&Page::of(command)?.text)?;
         return Ok(Ending::Answered);
     };
-    whole_file::make_folder(folder)?;
-    whole_file::sweep(folder);
-    let subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
-    for command in subcommands.into_iter().chain([command]) {
-        Page::of(command)?.write(folder)?;
-    }
+    let commands = command.get_subcommands().chain([&command]).cloned();
+    let pages: Vec<Page> = commands.map(Page::of).collect::<Result<_>>()?;
+    whole_file::write_all(folder, pages.into_iter().map(|page| (page.name, page.text)))?;
+    Ok(Ending::Answered)
+}
+
+/// `flowgauge completions`, made from the arguments too.
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut args::all(), "flowgauge", &mut script);
+    output::print(&String::from_utf8(script)?)?;
     Ok(Ending::Answered)
 }
 
@@ -63,10 +66,6 @@ impl Page {
             name: man.get_filename(),
             text,
         })
-    }
-
-    fn write(&self, folder: &Path) -> Result<()> {
-        whole_file::write(&folder.join(&self.name), &self.text)
     }
 }
 

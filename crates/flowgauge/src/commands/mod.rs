@@ -1,7 +1,6 @@
 pub(crate) mod body;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
-pub(crate) mod completions;
 pub(crate) mod decide;
 pub(crate) mod doctor;
 pub(crate) mod exec;
@@ -20,12 +19,67 @@ pub(crate) mod simulate;
 pub(crate) mod study;
 pub(crate) mod wiki;
 
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ::machine::Machine;
+use anyhow::{Context, Result};
+use flow::Model;
+use lab::{Preset, Study};
+use program::Program;
+use workload::Work;
+
+/// The study of a file, where that is what is named.
+fn study_in(name: &str, preset: Preset) -> Option<Result<Study>> {
+    let is_file = Path::new(name).extension().is_some_and(|end| end == "toml");
+    is_file.then(|| {
+        let text = lab::study::text_of(name).with_context(|| format!("cannot read {name}"))?;
+        Ok(lab::study::parse(&text, name, preset)?)
+    })
+}
+
+fn of_program(program: Program) -> Work {
+    Work::Program(Box::new(program))
+}
+
+/// At least one.
+fn cores(here: &Machine) -> u32 {
+    u32::try_from(here.cores().len()).unwrap_or(1).max(1)
+}
+
+fn models(asked: &[Model]) -> Vec<Model> {
+    match asked {
+        [] => vec![Model::Process, Model::Thread],
+        models => models.to_vec(),
+    }
+}
+
+/// What a command uses, a row for each option.
+fn options(command: &str, rows: &[(&str, String)]) -> Vec<String> {
+    let first = format!("Using these options (flowgauge {command} --help explains them):");
+    let rows = rows
+        .iter()
+        .map(|(name, value)| format!("  {name:<20} {value}"));
+    std::iter::once(first).chain(rows).collect()
+}
+
+/// The program that was named, that of the environment, or the usual one.
+fn ssh(named: Option<&PathBuf>) -> PathBuf {
+    let of_environment = || std::env::var_os("FLOWGAUGE_SSH").map(PathBuf::from);
+    let named = named.cloned().or_else(of_environment);
+    named.unwrap_or_else(|| "ssh".into())
+}
+
+/// As it was asked for, within what can be waited for.
+fn patience(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.clamp(0.1, 3_600.0))
+}
+
 #[cfg(test)]
 mod tests {
-    use ::machine::Machine;
     use lab::data::axis::Axis;
     use lab::plan::steps::asked_steps;
-    use lab::{AskedParentMemory, Predicting, Preset, Settings};
+    use lab::{AskedParentMemory, Predicting, Settings};
 
     use super::*;
     use crate::args::{self, Command};

@@ -5,7 +5,6 @@ use machine::Machine;
 use crate::args::RulerArgs;
 use crate::ending::Ending;
 use crate::output::tell;
-use crate::result_file::ResultFile;
 use crate::session::{self, Session, as_written};
 use crate::whole_file;
 
@@ -17,9 +16,8 @@ pub(crate) fn run(args: &RulerArgs, here: &Machine) -> Result<Ending> {
     session::check_out(&args.how)?;
     let request = request()?;
     let settings = session::settings(&request, &args.how, Preset::Quick, here)?;
-    let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, &args.how, results, here)?;
-    let path = session.journal_path();
+    let session = Session::begin(&request, settings, &args.how, here)?;
+    let path = session.journal.path().to_owned();
     let ending = session.carry_out(&args.how.answer)?;
     let plots = report::plots::all(&Results::from_journal(&path)?);
     if let Some(plot) = plots.into_iter().find(|plot| plot.name == PLOT) {

@@ -1,12 +1,11 @@
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lab::{Expectation, LaidWork, Preset, Request, ResumeOverrides, Wanted};
 use machine::Machine;
 
 use crate::args::{self, Command, RunArgs};
 use crate::ending::Ending;
-use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 pub(crate) fn run(args: &RunArgs, here: &Machine) -> Result<Ending> {
@@ -20,7 +19,7 @@ pub(crate) fn run(args: &RunArgs, here: &Machine) -> Result<Ending> {
             let mut session = Session::resume(folder, overrides, (&args.how, args.trust), here)?;
             super::hybrid::again(&mut session)?;
             if answer.expect.is_empty() {
-                answer.expect = expectations(session.command());
+                answer.expect = expectations(&session.journal.header().command);
             }
             answer.check(session.studies())?;
             session
@@ -28,9 +27,8 @@ pub(crate) fn run(args: &RunArgs, here: &Machine) -> Result<Ending> {
         None => {
             session::check_out(&args.how)?;
             let request = request(args)?;
-            let settings = session::settings(&request, &args.how, args.preset.into(), here)?;
-            let results = ResultFile::prepare(None, false)?;
-            Session::begin(&request, settings, &args.how, results, here)?
+            let settings = session::settings(&request, &args.how, args.preset, here)?;
+            Session::begin(&request, settings, &args.how, here)?
         }
     };
     session.carry_out(&answer)
@@ -51,7 +49,7 @@ fn names(words: &[String]) -> Result<Vec<&str>> {
 }
 
 pub(crate) fn request(args: &RunArgs) -> Result<Request<'_>> {
-    let preset = args.preset.into();
+    let preset = args.preset;
     let wanted: Vec<Wanted<'_>> = if args.studies.is_empty() {
         let all = lab::builtin_names();
         all.map(|name| Ok(Wanted::fitted(lab::builtin(name, preset)?)))
@@ -80,14 +78,10 @@ pub(crate) fn request(args: &RunArgs) -> Result<Request<'_>> {
 }
 
 fn wanted(name: &str, preset: Preset) -> Result<Wanted<'static>> {
-    if Path::new(name)
-        .extension()
-        .is_some_and(|extension| extension == "toml")
-    {
-        let text = lab::study::text_of(name).with_context(|| format!("cannot read {name}"))?;
-        return Ok(Wanted::as_written(lab::study::parse(&text, name, preset)?));
-    }
-    Ok(Wanted::fitted(lab::builtin(name, preset)?))
+    Ok(match super::study_in(name, preset) {
+        Some(study) => Wanted::as_written(study?),
+        None => Wanted::fitted(lab::builtin(name, preset)?),
+    })
 }
 
 fn expectations(command: &[String]) -> Vec<Expectation> {

@@ -15,7 +15,7 @@ use search::{
 };
 
 use super::search_study;
-use crate::args::{Escaped, SearchArgs, Sort};
+use crate::args::{SearchArgs, Sort};
 use crate::ending::Ending;
 use crate::output;
 
@@ -97,9 +97,7 @@ fn query(args: &SearchArgs) -> Result<Query> {
         },
         colour: output::colours(),
         escape: match args.escape {
-            Some(Escaped::All) => Escape::All,
-            Some(Escaped::Names) => Escape::Names,
-            Some(Escaped::Nothing) => Escape::Nothing,
+            Some(asked) => asked,
             None if terminal => Escape::Names,
             None => Escape::Nothing,
         },
@@ -240,13 +238,7 @@ fn used(usage: &ProcessUsage) -> String {
 fn profiled(profile: &Profile) -> String {
     let classes: Vec<String> = Class::ALL
         .into_iter()
-        .map(|class| {
-            format!(
-                "{} {}",
-                class.name(),
-                number::time(profile.of(class) as f64)
-            )
-        })
+        .map(|class| format!("{} {}", class.name(), time(profile.of(class))))
         .collect();
     format!("time of all flows together: {}", classes.join(", "))
 }

@@ -10,7 +10,6 @@ use serde_json::json;
 use crate::args::SearchArgs;
 use crate::ending::Ending;
 use crate::output;
-use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 const BUDGET_S: f64 = 300.0;
@@ -26,8 +25,7 @@ pub(crate) fn run(args: &SearchArgs, here: &Machine) -> Result<Ending> {
     let request = request(args)?;
     let mut settings = session::settings(&request, how, Preset::Full, here)?;
     settings.budget_s = how.budget.or(Some(BUDGET_S));
-    let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, how, results, here)?;
+    let session = Session::begin(&request, settings, how, here)?;
     if how.budget.is_none() {
         output::tell(&format!(
             "This takes up to {BUDGET_S} s, or as long as --budget says."

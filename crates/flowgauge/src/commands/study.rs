@@ -21,7 +21,8 @@ pub(crate) fn run(args: &StudyArgs, here: &Machine) -> Result<Ending> {
     }
     settings.deadline_s = how.deadline.or(args.study.command.deadline_s);
     let (seed, budget_s) = (settings.seed, settings.budget_s);
-    let mut session = Session::begin(&request, settings, how, ResultFile::of(args)?, here)?;
+    let results = ResultFile::of(args)?;
+    let mut session = Session::begin_into(results, &request, settings, how, here)?;
     if args.study.command.probes {
         return limits::carry_out(args, session, here);
     }
@@ -50,28 +51,25 @@ pub(crate) fn request(args: &StudyArgs) -> Result<Request<'_>> {
 }
 
 fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {
-    let name = &args.study.name;
-    let mut lines = vec![format!(
-        "Using these options (flowgauge {name} --help explains them):"
-    )];
+    let mut rows: Vec<(&str, String)> = Vec::new();
     if let [case] = study.cases.as_slice() {
         let variants = case.variants.iter();
         let variants = variants.map(|v| match v.variant.flows {
             1 => format!("1 {}", v.label),
             flows => format!("{flows} {}", plural(&v.label)),
         });
-        lines.push(line("variants", &variants.collect::<Vec<_>>().join(", ")));
+        rows.push(("variants", variants.collect::<Vec<_>>().join(", ")));
     }
     for flag in &args.study.command.flags {
         if let Some(given) = args.given.get(&flag.name) {
-            lines.push(line(&flag.name, &given.shown));
+            rows.push((&flag.name, given.shown.clone()));
         }
     }
     if args.preset != Preset::Full {
-        lines.push(line("preset", "quick"));
+        rows.push(("preset", "quick".to_owned()));
     }
-    lines.push(line("seed", &seed.to_string()));
-    lines
+    rows.push(("seed", seed.to_string()));
+    super::options(&args.study.name, &rows)
 }
 
 fn takes(args: &StudyArgs, budget_s: Option<f64>) -> Option<String> {
@@ -85,8 +83,4 @@ fn takes(args: &StudyArgs, budget_s: Option<f64>) -> Option<String> {
         let name = &args.study.name;
         format!("{takes}; an answer in seconds: flowgauge {name} --preset quick")
     })
-}
-
-fn line(name: &str, value: &str) -> String {
-    format!("  {name:<20} {value}")
 }

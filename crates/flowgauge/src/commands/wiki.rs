@@ -11,7 +11,6 @@ use crate::args::{Design, WikiArgs};
 
 use crate::ending::Ending;
 use crate::output::tell;
-use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 const SERVER_WORKERS: u64 = 4;
@@ -22,8 +21,7 @@ pub(crate) fn run(args: &WikiArgs, here: &Machine) -> Result<Ending> {
     let mut settings = session::settings(&request, &args.how, Preset::Full, here)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let lines = options(args, &request.wanted[0].study.cases[0], settings.seed);
-    let results = ResultFile::prepare(None, false)?;
-    let session = Session::begin(&request, settings, &args.how, results, here)?;
+    let session = Session::begin(&request, settings, &args.how, here)?;
     lines.iter().for_each(|line| tell(line));
     session.carry_out(&args.how.answer)
 }
@@ -79,10 +77,7 @@ fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
 }
 
 fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
-    let models = match args.model.as_slice() {
-        [] => vec![Model::Process, Model::Thread],
-        models => models.to_vec(),
-    };
+    let models = super::models(&args.model);
     ensure!(
         args.workers.is_none() || models.iter().any(|model| model.own_flows().is_none()),
         NO_NUMBER
@@ -96,7 +91,8 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
     let title = format!("{} within the program", many(wiki.requests, "request"));
     let work = Work::Wiki(wiki);
     work.check()?;
-    Ok(case("within", title, work, lab::labelled(variants)))
+    let work = (work, Metric::Steady);
+    Ok(Case::new("within", title, work, lab::labelled(variants)))
 }
 
 const NO_NUMBER: &str = "--workers is for models and designs that can have any number: PxT has its \
@@ -132,11 +128,7 @@ fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Resul
         many(wiki.requests, "request"),
         many(args.load.connections, "connection")
     );
-    Ok(case("server", title, work, variants))
-}
-
-fn case(name: &str, title: String, work: Work, variants: Vec<LabelledVariant>) -> Case {
-    Case::new(name, title, (work, Metric::Steady), variants)
+    Ok(Case::new("server", title, (work, Metric::Steady), variants))
 }
 
 fn load_cpu(args: &WikiArgs, cpus: &Cpus) -> Result<Option<u32>> {
@@ -212,23 +204,20 @@ fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
     let variants: Vec<String> = variants
         .map(|v| format!("{} ({})", v.label, v.variant.flows))
         .collect();
-    let mut lines = vec![
-        "Using these options (flowgauge wiki --help explains them):".to_owned(),
-        format!("  workers              {}", variants.join(", ")),
-        format!("  pages                {}", pages(args, &case.work)),
-        format!("  requests             {}", count(args.requests)),
+    let mut rows = vec![
+        ("workers", variants.join(", ")),
+        ("pages", pages(args, &case.work)),
+        ("requests", count(args.requests)),
     ];
     if let Work::WikiServer(server) = &case.work {
         let load_cpu = server.load_cpu.map_or_else(
             || "shares the CPU of the servers: there is no other".to_owned(),
             |cpu| format!("on CPU {cpu}"),
         );
-        lines.push(format!(
-            "  load                 {}, {} each, {load_cpu}",
-            many(server.connections, "connection"),
-            many(server.keep_alive, "request")
-        ));
+        let connections = many(server.connections, "connection");
+        let each = many(server.keep_alive, "request");
+        rows.push(("load", format!("{connections}, {each} each, {load_cpu}")));
     }
-    lines.push(format!("  seed                 {seed}"));
-    lines
+    rows.push(("seed", seed.to_string()));
+    super::options("wiki", &rows)
 }

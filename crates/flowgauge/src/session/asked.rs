@@ -1,6 +1,6 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::Pages;
 use lab::findings::counted;
 use lab::{
@@ -9,7 +9,7 @@ use lab::{
 use machine::Machine;
 
 use crate::args::axis::each_once;
-use crate::args::{Confirm, HowArgs, Predict};
+use crate::args::{HowArgs, Word};
 use crate::output;
 
 pub(crate) fn settings(
@@ -28,12 +28,11 @@ pub(crate) fn settings(
         sampling
             .check()
             .map_err(|message| anyhow!("--sample: {message}"))?;
-        if let Some(folder) = &sampling.folder
-            && !folder.is_dir()
-        {
-            bail!(
-                "--sample-folder {}: there is no such folder",
-                folder.display()
+        if let Some(folder) = &sampling.folder {
+            let shown = folder.display();
+            ensure!(
+                folder.is_dir(),
+                "--sample-folder {shown}: there is no such folder"
             );
         }
     }
@@ -52,21 +51,29 @@ pub(crate) fn settings(
         max_rounds,
         budget_s: how.budget.or(usual_s),
         floor: how.floor,
-        value: how.value.into(),
+        value: how.value,
         deadline_s: how.deadline,
         sample,
         events: how
             .events
-            .as_ref()
-            .map_or_else(Vec::new, |events| events.0.clone()),
+            .iter()
+            .flat_map(|events| events.0.clone())
+            .collect(),
         parent_memory: parent_memory(how)?,
         axes: how.axes.words()?,
         film: true,
         profile: how.profile.map(|rounds| Profiling {
             rounds: rounds.map_or(Profiling::USUAL, usize::from),
         }),
-        confirm: how.confirm.as_deref().map(confirming),
-        predict: how.predict.as_deref().map(predicting),
+        confirm: how.confirm.as_deref().map(|words| {
+            let (rounds, knobs) = parted(words, Confirming::USUAL as u32);
+            let rounds = rounds as usize;
+            Confirming { rounds, knobs }
+        }),
+        predict: how.predict.as_deref().map(|words| {
+            let (percent, parts) = parted(words, Predicting::USUAL_PERCENT);
+            Predicting { percent, parts }
+        }),
         ..usual
     };
     if let Some(simulation) = simulation {
@@ -81,45 +88,29 @@ pub(crate) fn settings(
 
 /// Before what a simulation needs is looked for: who has no emulator reads this, too.
 fn refuse_simulated(how: &HowArgs) -> Result<()> {
-    let asked = [
+    for (flag, is_given, lacks) in [
         ("--profile", how.profile.is_some(), "time to be sampled"),
         ("--confirm", how.confirm.is_some(), "knobs to turn"),
         ("--predict", how.predict.is_some(), "flows to slow down"),
-    ];
-    match asked.iter().find(|(_, is_asked, _)| *is_asked) {
-        Some((flag, _, what)) => {
-            bail!("{flag}: a simulated machine has no {what}; leave --simulate or {flag} out")
-        }
-        None => Ok(()),
+    ] {
+        ensure!(
+            !is_given,
+            "{flag}: a simulated machine has no {lacks}; leave --simulate or {flag} out"
+        );
     }
+    Ok(())
 }
 
-fn predicting(asked: &[Predict]) -> Predicting {
-    let mut all = Predicting {
-        percent: Predicting::USUAL_PERCENT,
-        parts: Vec::new(),
-    };
-    for word in asked {
+/// The last number among words, or the usual one, and the names.
+fn parted(words: &[Word], usual: u32) -> (u32, Vec<String>) {
+    let (mut last, mut names) = (usual, Vec::new());
+    for word in words {
         match word {
-            Predict::Percent(percent) => all.percent = *percent,
-            Predict::Part(name) => all.parts.push(name.clone()),
+            Word::Number(number) => last = *number,
+            Word::Name(name) => names.push(name.clone()),
         }
     }
-    all
-}
-
-fn confirming(asked: &[Confirm]) -> Confirming {
-    let mut all = Confirming {
-        rounds: Confirming::USUAL,
-        knobs: Vec::new(),
-    };
-    for word in asked {
-        match word {
-            Confirm::Rounds(rounds) => all.rounds = *rounds,
-            Confirm::Knob(name) => all.knobs.push((*name).to_owned()),
-        }
-    }
-    all
+    (last, names)
 }
 
 pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
@@ -138,7 +129,7 @@ fn parent_memory(how: &HowArgs) -> Result<Option<AskedParentMemory>> {
     Ok(how.ballast.map(|bytes| AskedParentMemory { bytes, pages }))
 }
 
-fn fresh_seed() -> Result<u64> {
+pub(crate) fn fresh_seed() -> Result<u64> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .context("the clock stands before 1970")?;

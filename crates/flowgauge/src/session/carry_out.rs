@@ -62,19 +62,19 @@ impl Session<'_> {
         if let Some(folder) = &answer.plots {
             whole_file::make_folder(folder)?;
         }
-        if let Some(simulation) = self.settings().simulate.clone() {
+        if let Some(simulation) = self.journal.header().settings.simulate.clone() {
             let emulator = crate::simulation::emulator()?;
             self.launcher.emulate(emulator, simulation);
         }
-        self.launcher.begin();
+        self.launcher.slots.begin();
         let folder = self.journal.path().parent().unwrap_or(Path::new("."));
         let folder = folder.to_owned();
-        self.launcher.keep_files_in(&folder);
+        self.launcher.files.clone_from(&folder);
         leftovers::sweep(&folder, self.studies());
         let run = self.run()?;
-        self.launcher.finish();
+        self.launcher.slots.finish();
         if let Some(mut made) = self.made.take()
-            && (run.is_ok() || self.holds_slots())
+            && (run.is_ok() || self.journal.holds_slots())
         {
             made.keep();
         }
@@ -91,7 +91,7 @@ impl Session<'_> {
             answer::write_plots(&report::plots::all(&results), folder)?;
         }
         let published = match has_data(&results) {
-            true => self.launcher.publish(),
+            true => self.launcher.results.publish(),
             false => Ok(None),
         };
         let printed = output::print(&shown(&results, &folder, answer.format, self.how.verbose));
@@ -108,8 +108,7 @@ impl Session<'_> {
         let screen = Screen::new();
         if let Some(interval_s) = self.how.watch {
             let cpus = lab::cpus(&self.journal.header().machine);
-            let watch = Watch::new(interval_s, screen.clone(), cpus)?;
-            self.launcher.watch(watch);
+            self.launcher.watch = Some(Watch::new(interval_s, screen.clone(), cpus)?);
         }
         let mut progress = Progress::new(screen.clone());
         let run = lab::run(&mut self.journal, &mut self.launcher, &clock, &mut progress);
@@ -120,7 +119,7 @@ impl Session<'_> {
     }
 
     fn tell_published(&self, published: Option<PathBuf>) {
-        let unpublished = self.launcher.unpublished();
+        let unpublished = self.launcher.results.target();
         let said = match (published, unpublished) {
             (Some(file), _) => file.display().to_string(),
             (None, Some(file)) => format!(
@@ -134,7 +133,7 @@ impl Session<'_> {
     }
 
     fn told_all_the_same(&self, answer: &AnswerArgs, error: anyhow::Error) -> anyhow::Error {
-        if !self.holds_slots() {
+        if !self.journal.holds_slots() {
             return error;
         }
         let folder = self.journal.path().parent().unwrap_or(Path::new("."));
@@ -144,10 +143,6 @@ impl Session<'_> {
             Ok(()) => error,
             Err(also) => error.context(also.to_string()),
         }
-    }
-
-    fn holds_slots(&self) -> bool {
-        self.journal.holds_slots()
     }
 }
 

@@ -1,8 +1,9 @@
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use lab::Study;
 
 use crate::leftovers;
@@ -50,13 +51,17 @@ pub(super) fn asked_for(folder: &Path) -> Result<()> {
         );
     }
     let journal = folder.join(lab::journal::FILE_NAME);
-    let mut entries = std::fs::read_dir(folder).into_iter().flatten();
-    if entries.next().is_some() && !journal.exists() {
-        bail!(
-            "--out {} holds other files: name a new folder, or an empty one",
-            folder.display()
-        );
-    }
+    holds_no_others(folder, |_| journal.exists())
+}
+
+/// Of what is given for results: it holds nothing but what is ours.
+pub(crate) fn holds_no_others(folder: &Path, is_ours: impl Fn(&OsStr) -> bool) -> Result<()> {
+    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    ensure!(
+        entries.all(|entry| is_ours(&entry.file_name())),
+        "--out {} holds other files: name a new folder, or an empty one",
+        folder.display()
+    );
     Ok(())
 }
 
@@ -89,16 +94,18 @@ pub(super) fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
         [one] => one.name.clone(),
         _ => "run".to_owned(),
     };
-    let time = humantime::format_rfc3339_seconds(now)
-        .to_string()
-        .replace(':', "-");
-    let numbered = |number: u32| match number {
-        1 => format!("{time}-{name}"),
-        _ => format!("{time}-{name}-{number}"),
-    };
-    let folders = (1..).map(|number| Path::new(leftovers::USUAL_PLACE).join(numbered(number)));
+    let folders = (1..).map(|number: u32| match number {
+        1 => usual_place(now, &name),
+        _ => usual_place(now, &format!("{name}-{number}")),
+    });
     folders
         .into_iter()
         .find(|folder| !folder.exists())
         .unwrap_or_default()
+}
+
+pub(crate) fn usual_place(now: SystemTime, name: &str) -> PathBuf {
+    let time = humantime::format_rfc3339_seconds(now).to_string();
+    let folder = format!("{}-{name}", time.replace(':', "-"));
+    Path::new(leftovers::USUAL_PLACE).join(folder)
 }

@@ -11,8 +11,8 @@ use lab::{Header, Results, Study};
 use machine::Machine;
 use measure::Measured;
 use nix::unistd::{Uid, geteuid};
-use workload::Work;
 
+use crate::files::works;
 use crate::output;
 
 pub(super) fn refuse(journal: &Path, here: &Machine) -> Result<()> {
@@ -53,32 +53,24 @@ fn whose(owner: Uid, own: Uid, header: &Header, here: &Machine) -> Option<String
 
 /// Of all launches, with variables of their environment and libraries loaded into slots, each once.
 fn commands(studies: &[Study]) -> BTreeSet<String> {
-    let cases = || studies.iter().flat_map(|study| &study.cases);
-    let variants = || cases().flat_map(|case| &case.variants);
-    let own = variants().filter_map(|variant| variant.work.as_ref());
-    let works: Vec<&Work> = own.chain(cases().map(|case| &case.work)).collect();
-    let bodies = works.iter().filter_map(|work| work.library());
-    let bodies = bodies.map(|library| format!("code of {}", library.display()));
-    let lines = works
-        .iter()
-        .filter_map(|work| work.program())
-        .flat_map(|program| {
-            let settings = program
-                .env
-                .iter()
-                .map(|(name, value)| format!("{name}={value} ..."));
-            program.lines().map(str::to_owned).chain(settings)
-        });
-    let libraries =
-        variants().filter_map(
-            |variant| match variant.variant.allocator.as_ref()?.source() {
-                flow::AllocatorSource::File(library) => {
-                    Some(format!("code of {}", library.display()))
-                }
-                _ => None,
-            },
-        );
-    lines.chain(libraries).chain(bodies).collect()
+    let bodies = works(studies).filter_map(|work| work.library());
+    let programs = works(studies).filter_map(|work| work.program());
+    let lines = programs.flat_map(|program| {
+        let set = program.env.iter();
+        let set = set.map(|(name, value)| format!("{name}={value} ..."));
+        program.lines().map(str::to_owned).chain(set)
+    });
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let allocators = cases
+        .flat_map(|case| &case.variants)
+        .filter_map(|variant| variant.variant.allocator.as_ref());
+    let libraries = allocators.filter_map(|allocator| match allocator.source() {
+        flow::AllocatorSource::File(library) => Some(library),
+        _ => None,
+    });
+    let code = bodies.chain(libraries);
+    let code = code.map(|library| format!("code of {}", library.display()));
+    lines.chain(code).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use lab::Results;
 use report::{csv, html, json};
 
 use crate::args::{self, Command, Format};
-use crate::output::Paper;
+use crate::output;
 use crate::whole_file;
 
 /// Of a run; `simulated.csv`, `counters.csv` and profiles only where asked for.
@@ -30,7 +30,6 @@ const FILES: [csv::File; 12] = [
 const SAMPLES: &str = "samples.csv";
 
 pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Result<()> {
-    whole_file::sweep(folder);
     let command = args::parsed(&results.header.command);
     let how = command.as_ref().and_then(Command::how);
     let is_sampled = how.is_some_and(|how| how.sample.is_some());
@@ -38,12 +37,11 @@ pub(crate) fn write_folder(results: &Results, folder: &Path, tables: bool) -> Re
     let more = csv::TABLES
         .iter()
         .filter(|(name, _)| is_asked(name) || folder.join(name).exists());
-    for (name, text) in FILES.iter().chain(more) {
-        if let Some(text) = text(results) {
-            whole_file::write(&folder.join(name), text)?;
-        }
-    }
-    Ok(())
+    let files = FILES.iter().chain(more);
+    whole_file::write_all(
+        folder,
+        files.filter_map(|(name, text)| Some((name, text(results)?))),
+    )
 }
 
 /// Set: as `-v`.
@@ -55,7 +53,7 @@ pub(crate) fn shown(results: &Results, folder: &Path, format: Format, verbose: b
             let is_set = std::env::var_os(VERBOSE).is_some_and(|value| !value.is_empty());
             let style = report::terminal::Style {
                 verbose: verbose || is_set,
-                ..Paper::of_stdout().style()
+                ..output::style()
             };
             report::terminal::run(results, &style, folder.to_str())
         }

@@ -94,10 +94,7 @@ fn rest(view: &View<'_>, others: &[Row]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
-    use super::super::view::Seen;
-    use super::super::view::tests::{process, task, view};
+    use super::super::view::tests::{process, rows, task, view};
     use super::*;
 
     #[test]
@@ -108,11 +105,8 @@ mod tests {
             task(10, 4_194_303, 'R', 50),
             task(1_048_576, 1_048_576, 'D', 100),
         ];
-        let began = Instant::now();
-        let mut seen = Seen::from(began);
         let view = view(&processes, &tasks);
-        let rows = view.rows(&mut seen, began + Duration::from_millis(100));
-        let lines = lines(&view, rows, 80, 24);
+        let lines = lines(&view, rows(&view, 100), 80, 24);
         assert_eq!(
             lines,
             [
@@ -129,11 +123,8 @@ mod tests {
     fn the_busiest_are_shown_and_the_others_counted() {
         let processes = [process(10, 5_000)];
         let tasks: Vec<_> = (0..40).map(|i| task(10, 10 + i, 'R', i as u64)).collect();
-        let began = Instant::now();
-        let mut seen = Seen::from(began);
         let view = view(&processes, &tasks);
-        let rows = view.rows(&mut seen, began + Duration::from_millis(100));
-        let lines = lines(&view, rows, 60, 12);
+        let lines = lines(&view, rows(&view, 100), 60, 12);
         assert_eq!(lines.len(), 10);
         assert!(
             lines[2].contains(" 43 ") && lines[2].contains("33.0"),

@@ -154,6 +154,12 @@ pub(super) mod tests {
         }
     }
 
+    /// The rows of a look after so long.
+    pub(in super::super) fn rows(view: &View<'_>, ms: u64) -> Vec<Row> {
+        let began = Instant::now();
+        view.rows(&mut Seen::from(began), began + Duration::from_millis(ms))
+    }
+
     #[test]
     fn shares_are_of_the_time_since_the_look_before() {
         let began = Instant::now();
@@ -200,7 +206,7 @@ pub(super) mod tests {
             carried: true,
             ..view(&processes, &tasks)
         };
-        let rows = carried.rows(&mut Seen::default(), Instant::now());
+        let rows = rows(&carried, 1);
         assert_eq!([rows[0].what, rows[1].what], ["parent", "carrier"]);
     }
 }

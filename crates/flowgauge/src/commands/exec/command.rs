@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -106,10 +106,9 @@ fn given_name<'a>(args: &'a ExecArgs, number: usize, one: &'a Written) -> Option
 }
 
 fn names_differ(args: &ExecArgs, commands: &[Written]) -> Result<()> {
-    let mut seen = BTreeSet::new();
     let names = commands.iter().enumerate();
-    let mut names = names.filter_map(|(number, one)| given_name(args, number, one));
-    match names.find(|name| !seen.insert(*name)) {
+    let names = names.filter_map(|(number, one)| given_name(args, number, one));
+    match names::repeated(&names.collect::<Vec<_>>()) {
         Some(name) => bail!("two commands are named '{name}': give each a name of its own"),
         None => Ok(()),
     }

@@ -9,6 +9,7 @@ use flow::{Rep, SlotRecord};
 use lab::{CaseResult, Results};
 use measure::memory::Reading;
 use serde::Serialize;
+use stats::Summary;
 
 use crate::args::{ExecArgs, ExportOrder, HyperfineArgs};
 use crate::output;
@@ -117,13 +118,7 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
     let own = || reps.iter().filter_map(|rep| rep.self_managed.as_deref());
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let seconds = |ns: u64| ns as f64 / 1e9;
-    let mut sorted = times.clone();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    let median = match sorted.len() % 2 {
-        1 => *sorted.get(middle)?,
-        _ => (sorted.get(middle)? + sorted.get(middle.checked_sub(1)?)?) / 2.0,
-    };
+    let summary = Summary::of(&times).ok()?;
     let average = mean(&times);
     let squares: f64 = times.iter().map(|time| (time - average).powi(2)).sum();
     let is_whole = own().all(|own| own.forgotten != Some(Forgotten::All));
@@ -142,11 +137,11 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
         parameters: BTreeMap::new(),
         mean: average,
         stddev: (times.len() > 1).then(|| (squares / (times.len() - 1) as f64).sqrt()),
-        median,
+        median: summary.typical,
         user: used(|own| own.user_ns),
         system: used(|own| own.system_ns),
-        min: *sorted.first()?,
-        max: *sorted.last()?,
+        min: summary.undisturbed,
+        max: times.iter().copied().fold(f64::MIN, f64::max),
         memory_usage_byte: peaks(&records).unwrap_or_default(),
         exit_codes: own().map(|own| code(&own.counts)).collect(),
         times,

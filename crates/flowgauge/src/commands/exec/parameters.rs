@@ -80,12 +80,9 @@ fn lists(args: &HyperfineArgs) -> Result<Vec<(String, Vec<String>)>> {
             .with_context(|| format!("-P {}", three.join(" ")))?;
         all.push((three[0].clone(), values));
     }
-    for (at, (name, _)) in all.iter().enumerate() {
-        let is_new = all[..at].iter().all(|(other, _)| other != name);
-        ensure!(
-            is_new,
-            "{name} is the name of two lists (-L, -P): give each a name of its own"
-        );
+    let named: Vec<&String> = all.iter().map(|(name, _)| name).collect();
+    if let Some(name) = names::repeated(&named) {
+        bail!("{name} is the name of two lists (-L, -P): give each a name of its own");
     }
     Ok(all)
 }

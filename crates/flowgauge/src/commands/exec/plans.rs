@@ -1,6 +1,7 @@
 use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Variant};
+use lab::knob::KNOBS;
 use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint, labelled};
 use program::Program;
 use program::fill::has;
@@ -8,8 +9,9 @@ use workload::Work;
 
 use super::command::{Named, commands};
 use super::labels::short;
-use super::{placeholders, what_if};
+use super::placeholders;
 use crate::args::ExecArgs;
+use crate::commands::of_program;
 
 const CASE: &str = "commands";
 
@@ -41,10 +43,6 @@ fn variant(args: &ExecArgs, model: Model, flows: u32) -> Variant {
     }
 }
 
-fn of_program(program: Program) -> Work {
-    Work::Program(Box::new(program))
-}
-
 fn case(args: &ExecArgs, title: &str, work: Work, variants: Vec<LabelledVariant>) -> Case {
     let one_each = args.hyperfine.runs.or(args.hyperfine.max_runs).is_some();
     Case {
@@ -73,7 +71,7 @@ fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
             "--what-if is for one command: what helps one may not help another"
         );
         let work = of_program(commands[0].program.clone());
-        variants = what_if::variants(variants.remove(0), &work, cpus);
+        variants = turned(variants.remove(0), &work, cpus);
     }
     let base = commands[0].program.clone();
     let title = match commands {
@@ -81,6 +79,18 @@ fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
         _ => format!("{} commands", commands.len()),
     };
     Ok(case(args, &title, of_program(base), variants))
+}
+
+/// Changes from outside, each a variant: the knobs that need no cause to be tried.
+fn turned(as_it_is: LabelledVariant, work: &Work, cpus: &Cpus) -> Vec<LabelledVariant> {
+    let knobs = KNOBS.iter().filter(|knob| knob.is_tried_unasked);
+    let changed: Vec<LabelledVariant> = knobs
+        .flat_map(|knob| knob.turned(&as_it_is, work, cpus))
+        .collect();
+    let label = "as it is".to_owned();
+    let mut all = vec![LabelledVariant { label, ..as_it_is }];
+    all.extend(changed);
+    all
 }
 
 /// To find the best number. A flow for each CPU is among them: the usual choice.

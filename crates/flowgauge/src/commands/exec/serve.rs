@@ -4,11 +4,12 @@ use std::fmt::Display;
 
 use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;
-use lab::{Case, LabelledVariant, Metric, SweepPoint};
+use lab::{Case, LabelledVariant, Metric, Study, SweepPoint};
 use program::{Http, Load, Ready, Served};
 use workload::Work;
 
 use crate::args::{ExecArgs, ServeArgs};
+use crate::files::works;
 
 /// In seconds; the default of --timeout.
 const READY_S: f64 = 10.0;
@@ -82,13 +83,9 @@ pub(super) fn refuse(args: &ExecArgs) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn check_ports(case: &Case) -> Result<()> {
-    for at in 0..case.variants.len() {
-        if let Some(served) = case.work_of(at).served() {
-            served.check_port().map_err(anyhow::Error::msg)?;
-        }
-    }
-    Ok(())
+pub(super) fn check_ports(study: &Study) -> Result<()> {
+    let mut served = works([study]).filter_map(|work| work.served());
+    served.try_for_each(|served| served.check_port().map_err(anyhow::Error::msg))
 }
 
 fn load(args: &ServeArgs, rate: Option<f64>) -> Result<Load> {

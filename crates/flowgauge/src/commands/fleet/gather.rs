@@ -13,7 +13,7 @@ use super::plan::{self, Plan};
 use crate::answer;
 use crate::args::{Format, GatherArgs, MergedArgs, ShownArgs};
 use crate::ending::Ending;
-use crate::output::{self, Paper, tell};
+use crate::output::{self, tell};
 use crate::whole_file;
 
 const SHARED: &str = "the nodes were shared with other jobs (--shared-nodes): their work is in these times, and a \
@@ -183,17 +183,14 @@ fn tell_failed(failed: &[(String, String)]) {
 type File = (&'static str, fn(&Fleet) -> String);
 
 fn write(fleet: &Fleet, out: &Path) -> Result<()> {
-    whole_file::make_folder(out)?;
-    whole_file::sweep(out);
     // One at a time: with a thousand machines each is a large text.
     let files: [File; 3] = [
         ("fleet.html", report::fleet::page),
         ("fleet.csv", report::csv::fleet),
         ("fleet.json", report::json::fleet),
     ];
-    for (name, text) in files {
-        whole_file::write(&out.join(name), text(fleet))?;
-    }
+    let files = files.into_iter().map(|(name, text)| (name, text(fleet)));
+    whole_file::write_all(out, files)?;
     tell(&format!("Fleet: {0} (open {0}/fleet.html)", out.display()));
     Ok(())
 }
@@ -203,7 +200,7 @@ fn show(fleet: &Fleet, shown: &ShownArgs) -> String {
         Format::Text => {
             let style = report::terminal::Style {
                 verbose: shown.verbose,
-                ..Paper::of_stdout().style()
+                ..output::style()
             };
             report::fleet::text(fleet, &style)
         }

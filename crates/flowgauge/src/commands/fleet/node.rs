@@ -211,7 +211,6 @@ fn say(text: &str) -> io::Result<()> {
 struct Run {
     child: Child,
     said: File,
-    status: Option<ExitStatus>,
 }
 
 impl Run {
@@ -228,21 +227,12 @@ impl Run {
             .stdout(Stdio::null())
             .stderr(said.try_clone().context("cannot copy a descriptor")?);
         let child = flow::spawn_tied(&mut command).context("the run cannot be started")?;
-        Ok(Self {
-            child,
-            said,
-            status: None,
-        })
+        Ok(Self { child, said })
     }
 
     fn has_ended(&mut self) -> Result<bool> {
-        if self.status.is_none() {
-            self.status = self
-                .child
-                .try_wait()
-                .context("the run cannot be waited for")?;
-        }
-        Ok(self.status.is_some())
+        let status = self.child.try_wait();
+        Ok(status.context("the run cannot be waited for")?.is_some())
     }
 
     fn end(&mut self) -> Option<ExitStatus> {
@@ -251,15 +241,14 @@ impl Run {
         while let Ok(false) = self.has_ended() {
             if began.elapsed() > PARTING {
                 let _gone_is_fine = self.child.kill();
-                self.status = self.child.wait().ok();
-                break;
+                return self.child.wait().ok();
             }
             if let Ok(pid) = pid {
                 let _gone_is_fine = kill(pid, Signal::SIGTERM);
             }
             std::thread::sleep(Duration::from_millis(200));
         }
-        self.status
+        self.child.try_wait().ok().flatten()
     }
 
     fn said(&mut self) -> String {

@@ -88,7 +88,7 @@ impl Plan {
         let words = ["flowgauge", "run"].map(str::to_owned).into_iter();
         let budget = match args::parsed(words.chain(self.words.clone())) {
             Some(Command::Run(run)) => {
-                let usual = lab::Settings::usual(run.preset.into(), self.seed).budget_s;
+                let usual = lab::Settings::usual(run.preset, self.seed).budget_s;
                 let usual = usual.map(|_| lab::Settings::quick_s(run.studies.len()));
                 run.how.budget.or(usual)
             }
@@ -167,13 +167,10 @@ fn check<'a>(words: impl Iterator<Item = &'a String>) -> Result<()> {
         bail!("{option} is not for the machines of a fleet: give it before --, or not at all");
     }
     for name in &run.studies {
-        let preset = run.preset.into();
-        if name.ends_with(".toml") {
-            let text = lab::study::text_of(name).with_context(|| format!("cannot read {name}"))?;
-            lab::study::parse(&text, name, preset)?;
-        } else {
-            lab::builtin(name, preset)?;
-        }
+        match crate::commands::study_in(name, run.preset) {
+            Some(study) => study?,
+            None => lab::builtin(name, run.preset)?,
+        };
     }
     Ok(())
 }

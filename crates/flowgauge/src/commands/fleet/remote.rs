@@ -5,6 +5,7 @@
 //! has a deadline and a number of bytes ([`super::wire`]). Nothing is started before every machine
 //! has the version and digest of the file here ([`super::start`]).
 
+use std::env::consts::ARCH;
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use super::node::Task;
 use super::plan::{Id, Plan};
 use super::start::Arrival;
 use super::wire::Wire;
+use crate::args::FleetRunArgs;
 use crate::output::tell;
 
 /// Removes what dead ones left, makes a folder, says hello, takes the program if it is sent, and
@@ -64,23 +66,19 @@ exit $?"#;
 const CLOCKS: u64 = 60;
 
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(super) struct Way<'a> {
+    pub(super) args: &'a FleetRunArgs,
     pub(super) ssh: PathBuf,
-    pub(super) config: Option<PathBuf>,
-    /// `None`: it is there, at `at`.
+    /// `None`: it is there, at `--at`.
     pub(super) copied: Option<PathBuf>,
-    pub(super) at: Option<String>,
-    pub(super) folder: Option<String>,
     pub(super) patience: Duration,
     pub(super) deadline: Duration,
-    pub(super) journal: u64,
-    pub(super) arch: String,
 }
 
 pub(super) fn visit(
     host: &Host,
     plan: &Plan,
-    way: &Way,
+    way: &Way<'_>,
     (arrival, interrupt): (Arrival<'_>, &Interrupt),
     journal: &Path,
 ) -> Result<()> {
@@ -111,7 +109,7 @@ pub(super) fn visit(
     }
 }
 
-fn begin(wire: &mut Wire<'_>, host: &Host, plan: &Plan, way: &Way) -> Result<()> {
+fn begin(wire: &mut Wire<'_>, host: &Host, plan: &Plan, way: &Way<'_>) -> Result<()> {
     let mut words = Allowance::of(WORDS);
     wire.allow("say hello", way.patience);
     hello(wire, &mut words, host, way)?;
@@ -143,7 +141,7 @@ fn same(found: &str, meant: &Id) -> Result<()> {
     Ok(())
 }
 
-fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way) -> Result<()> {
+fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way<'_>) -> Result<()> {
     // Shells may greet first.
     while let Some(line) = wire.line(words)? {
         let mut words = line.split_whitespace();
@@ -155,10 +153,9 @@ fn hello(wire: &mut Wire<'_>, words: &mut Allowance, host: &Host, way: &Way) -> 
             words.next().unwrap_or_default(),
         );
         ensure!(
-            way.copied.is_none() || arch == way.arch,
-            "it is {}, and the program is for {}: name another one with --binary",
-            shown(arch),
-            way.arch
+            way.copied.is_none() || arch == ARCH,
+            "it is {}, and the program is for {ARCH}: name another one with --binary",
+            shown(arch)
         );
         tell_clock(&host.name, clock.parse().ok());
         return Ok(());
@@ -180,15 +177,15 @@ fn tell_clock(name: &str, there: Option<u64>) {
     ));
 }
 
-fn ssh(host: &Host, way: &Way) -> Command {
+fn ssh(host: &Host, way: &Way<'_>) -> Command {
     let size = way
         .copied
         .as_ref()
         .and_then(|path| path.metadata().ok())
         .map_or(0, |file| file.len());
     let set = [
-        ("FOLDER", way.folder.clone().unwrap_or_default()),
-        ("PROGRAM", way.at.clone().unwrap_or_default()),
+        ("FOLDER", way.args.folder.clone().unwrap_or_default()),
+        ("PROGRAM", way.args.at.clone().unwrap_or_default()),
         ("SIZE", size.to_string()),
     ];
     let set: String = set
@@ -196,7 +193,7 @@ fn ssh(host: &Host, way: &Way) -> Command {
         .map(|(name, value)| format!("{name}={}\n", quoted(value)))
         .collect();
     let mut command = mpi::nodes::ssh(&way.ssh, way.patience.as_secs());
-    if let Some(config) = &way.config {
+    if let Some(config) = &way.args.ssh_config {
         command.arg("-F").arg(config);
     }
     command
@@ -210,7 +207,7 @@ fn carry_out(
     wire: &mut Wire<'_>,
     host: &Host,
     plan: &Plan,
-    way: &Way,
+    way: &Way<'_>,
     journal: &Path,
 ) -> Result<()> {
     let task = Task {
@@ -224,7 +221,7 @@ fn carry_out(
         .context("the plan cannot be sent")?;
     let failed = || format!("cannot write {}", journal.display());
     let mut file = File::create(journal).with_context(failed)?;
-    let mut allowance = Allowance::of(way.journal);
+    let mut allowance = Allowance::of(way.args.merged.journal_limit);
     wire.allow("run (--machine-deadline)", way.deadline);
     let copied = wire.copy(&mut file, &mut allowance);
     if allowance.is_spent() {

@@ -13,11 +13,12 @@ use super::gather;
 use super::hosts::{Host, Hosts};
 use super::plan::{self, Id, Plan};
 use super::remote::{self, Way};
-use super::slurm::{Job, Share};
+use super::slurm::Job;
 use super::start::{Arrival, Start};
 use crate::args::FleetRunArgs;
 use crate::ending::{self, Ending};
 use crate::output::{self, tell};
+use crate::session;
 use crate::whole_file;
 
 /// In the folder that all nodes of a Slurm job see.
@@ -32,9 +33,9 @@ pub(crate) fn run(args: &FleetRunArgs) -> Result<Ending> {
     let plan = plan(args, &program)?;
     let out = match &args.out {
         Some(out) => std::path::absolute(out)?,
-        None => default_folder()?,
+        None => std::path::absolute(session::usual_place(SystemTime::now(), "fleet"))?,
     };
-    match (&args.hosts, &args.slurm) {
+    match (&args.hosts, &args.job.slurm) {
         (Some(hosts), _) => by_ssh(args, hosts, &plan, program, &out),
         (None, Some(partition)) => by_slurm(args, partition, &plan, &program, &out),
         (None, None) => bail!("name the machines: --hosts FILE, or --slurm PARTITION --nodes N"),
@@ -58,10 +59,10 @@ fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
     let seed = match (args.seed, begun) {
         (Some(seed), _) => seed,
         (None, Some(folder)) => Plan::read(folder)?.seed,
-        (None, None) => drawn()?,
+        (None, None) => session::fresh_seed()?,
     };
     let mut plan = Plan {
-        is_shared: args.shared_nodes,
+        is_shared: args.job.shared_nodes,
         quorum: args.merged.quorum,
         ..Plan::new(&args.studies, &args.more, Id::of(program)?, seed)?
     };
@@ -81,19 +82,6 @@ fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
         plan.quorum = plan.quorum.or(before.quorum);
     }
     Ok(plan)
-}
-
-fn drawn() -> Result<u64> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
-    Ok(u64::from(since.subsec_nanos()) ^ (since.as_secs() & 0xffff_ffff))
-}
-
-fn default_folder() -> Result<PathBuf> {
-    let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let name = format!("{}-fleet", time.replace(':', "-"));
-    Ok(std::path::absolute(
-        Path::new("flowgauge-results").join(name),
-    )?)
 }
 
 /// And whether every line was one.
@@ -143,26 +131,18 @@ fn by_ssh(
         );
     }
     let way = Way {
-        ssh: args
-            .ssh
-            .clone()
-            .or_else(|| std::env::var_os("FLOWGAUGE_SSH").map(PathBuf::from))
-            .unwrap_or_else(|| "ssh".into()),
-        config: args.ssh_config.clone(),
+        args,
+        ssh: crate::commands::ssh(args.ssh.as_ref()),
         copied: args.at.is_none().then_some(program),
-        at: args.at.clone(),
-        folder: args.folder.clone(),
-        patience: Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0)),
+        patience: crate::commands::patience(args.patience),
         deadline: deadline(args, plan),
-        journal: args.merged.journal_limit,
-        arch: std::env::consts::ARCH.to_owned(),
     };
     if args.dry_run {
         for host in &hosts {
             let words = plan.words_of(&host.name).join(" ");
             let (ssh, name) = (way.ssh.display(), &host.name);
             let line = format!("{name}: {ssh} {}: flowgauge {words}", host.destination);
-            output::print(&format!("{}\n", output::visible(&line)))?;
+            output::print(&format!("{}\n", report::text::visible(&line)))?;
         }
         return Ok(Ending::Answered);
     }
@@ -227,7 +207,7 @@ fn start(args: &FleetRunArgs, machines: usize) -> Start {
 fn visit_all(
     hosts: &[Host],
     plan: &Plan,
-    way: &Way,
+    way: &Way<'_>,
     start: &Start,
     out: &Path,
 ) -> Result<Option<i32>> {
@@ -250,7 +230,7 @@ fn visit_all(
 fn one(
     host: &Host,
     plan: &Plan,
-    way: &Way,
+    way: &Way<'_>,
     start: (Arrival<'_>, &Interrupt),
     out: &Path,
 ) -> Result<()> {
@@ -259,7 +239,7 @@ fn one(
     let fetched = own.join("journal-fetched.jsonl");
     let visited = remote::visit(host, plan, way, start, &fetched);
     let _one_at_a_time = MERGE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut kept = folder::read([&own], way.journal)?;
+    let mut kept = folder::read([&own], way.args.merged.journal_limit)?;
     kept.failed = visited
         .as_ref()
         .err()
@@ -301,34 +281,6 @@ fn take_back(out: &Path) {
     }
 }
 
-fn job<'a>(
-    args: &'a FleetRunArgs,
-    (partition, nodes): (&'a str, u32),
-    time: Duration,
-    (folder, program): (&'a Path, &'a str),
-) -> Job<'a> {
-    Job {
-        partition,
-        nodes,
-        only: &args.only,
-        account: args.account.as_deref(),
-        qos: args.qos.as_deref(),
-        constraint: args.constraint.as_deref(),
-        gres: args.gres.as_deref(),
-        reservation: args.reservation.as_deref(),
-        share: match args.shared_nodes {
-            true => Share::Part(args.cpus),
-            false => Share::Whole,
-        },
-        array: args
-            .array
-            .then(|| args.parallel.unwrap_or(nodes).min(nodes)),
-        time,
-        folder,
-        program,
-    }
-}
-
 /// Slurm would add others to nodes that are named, up to --nodes.
 fn nodes(args: &FleetRunArgs) -> Result<u32> {
     let named = u32::try_from(args.only.len())?;
@@ -336,7 +288,7 @@ fn nodes(args: &FleetRunArgs) -> Result<u32> {
     if let Some(node) = names::repeated(&args.only) {
         bail!("--only {node}: it is named twice");
     }
-    match args.nodes {
+    match args.job.nodes {
         Some(nodes) if named == 0 || nodes == named || only.contains('[') => Ok(nodes),
         Some(nodes) => bail!(
             "--only {only} names {}, and --nodes says {nodes}: leave out --nodes",
@@ -359,10 +311,21 @@ fn by_slurm(
     check_quorum(args, nodes as usize, out)?;
     let shared = out.join(PROGRAM).display().to_string();
     let at = args.at.as_deref().unwrap_or(&shared);
-    let job = job(args, (partition, nodes), deadline(args, plan), (out, at));
+    let asked = &args.job;
+    let at_once = || args.parallel.unwrap_or(nodes).min(nodes);
+    let job = Job {
+        asked,
+        partition,
+        nodes,
+        only: &args.only,
+        array: asked.array.then(at_once),
+        time: deadline(args, plan),
+        folder: out,
+        program: at,
+    };
     job.check()?;
     ensure!(
-        args.array || args.parallel.is_none(),
+        asked.array || args.parallel.is_none(),
         "--parallel is for the jobs of an array (--array), and for machines by ssh: all nodes of one job begin \
          together"
     );

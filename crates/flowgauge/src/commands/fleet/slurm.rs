@@ -8,32 +8,23 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use mpi::nodes::quoted;
+
+use crate::args::SlurmArgs;
 
 type Partitions = Vec<(String, Option<u32>)>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Job<'a> {
+    pub(super) asked: &'a SlurmArgs,
     pub(super) partition: &'a str,
     pub(super) nodes: u32,
     pub(super) only: &'a [String],
-    pub(super) account: Option<&'a str>,
-    pub(super) qos: Option<&'a str>,
-    pub(super) constraint: Option<&'a str>,
-    pub(super) gres: Option<&'a str>,
-    pub(super) reservation: Option<&'a str>,
-    pub(super) share: Share,
     /// A job for each node, and how many at a time.
     pub(super) array: Option<u32>,
     pub(super) time: Duration,
     pub(super) folder: &'a Path,
     pub(super) program: &'a str,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Share {
-    Whole,
-    /// CPUs; `None`: one, or as many as the partition gives.
-    Part(Option<u32>),
 }
 
 impl Job<'_> {
@@ -54,22 +45,23 @@ impl Job<'_> {
     }
 
     pub(super) fn check(&self) -> Result<()> {
+        let asked = self.asked;
         let names = [
-            ("--slurm", Some(self.partition), "-_.+,"),
-            ("--account", self.account, "-_.+@"),
-            ("--qos", self.qos, "-_.+@"),
-            ("--constraint", self.constraint, "-_.+&|*,:=()[]"),
-            ("--gres", self.gres, "-_.,:="),
-            ("--reservation", self.reservation, "-_.+,"),
+            ("--account", &asked.account, "-_.+@"),
+            ("--qos", &asked.qos, "-_.+@"),
+            ("--constraint", &asked.constraint, "-_.+&|*,:=()[]"),
+            ("--gres", &asked.gres, "-_.,:="),
+            ("--reservation", &asked.reservation, "-_.+,"),
         ];
         let names = names
             .into_iter()
-            .filter_map(|(option, word, more)| Some((option, word?, more)));
+            .filter_map(|(option, word, more)| Some((option, word.as_deref()?, more)));
+        let partition = [("--slurm", self.partition, "-_.+,")].into_iter();
         let nodes = self
             .only
             .iter()
             .map(|node| ("--only", node.as_str(), "-_.[]"));
-        for (option, word, more) in names.chain(nodes) {
+        for (option, word, more) in partition.chain(names).chain(nodes) {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
             ensure!(!word.is_empty(), "{option} is empty: give it a name");
             ensure!(
@@ -90,35 +82,38 @@ impl Job<'_> {
     pub(super) fn script(&self) -> String {
         let folder = self.folder.display().to_string();
         let only = Some(self.only.join(",")).filter(|only| !only.is_empty());
-        let asked = [
-            ("nodelist", only.as_deref()),
-            ("account", self.account),
-            ("qos", self.qos),
-            ("constraint", self.constraint),
-            ("gres", self.gres),
-            ("reservation", self.reservation),
+        let asked = self.asked;
+        let named = [
+            ("nodelist", &only),
+            ("account", &asked.account),
+            ("qos", &asked.qos),
+            ("constraint", &asked.constraint),
+            ("gres", &asked.gres),
+            ("reservation", &asked.reservation),
         ];
-        let share = match self.share {
-            Share::Whole => "#SBATCH --exclusive\n".to_owned(),
-            Share::Part(cpus) => format!(
-                "# Other jobs may be on the same nodes.\n{}",
-                cpus.map_or_else(String::new, |cpus| format!(
-                    "#SBATCH --cpus-per-task={cpus}\n"
-                ))
-            ),
+        // Without a number one, or as many as the partition gives.
+        let cpus = self
+            .asked
+            .cpus
+            .map(|cpus| format!("--cpus-per-task={cpus}"));
+        let share = match (self.asked.shared_nodes, &cpus) {
+            (false, _) => "#SBATCH --exclusive\n".to_owned(),
+            (true, None) => "# Other jobs may be on the same nodes.\n".to_owned(),
+            (true, Some(cpus)) => {
+                format!("# Other jobs may be on the same nodes.\n#SBATCH {cpus}\n")
+            }
         };
         let (nodes, array) = match self.array {
             None => (self.nodes, String::new()),
             Some(at_once) => (1, format!("#SBATCH --array=1-{}%{at_once}\n", self.nodes)),
         };
         let output = if self.array.is_some() { "%A-%a" } else { "%j" };
-        let cpus = match self.share {
-            Share::Part(Some(cpus)) => format!("--cpus-per-task={cpus} "),
-            _ => String::new(),
-        };
-        let asked: String = asked
+        let cpus = cpus.map_or(String::new(), |cpus| cpus + " ");
+        let asked: String = named
             .iter()
-            .filter_map(|(option, word)| Some(format!("#SBATCH --{option}=\"{}\"\n", (*word)?)))
+            .filter_map(|(option, word)| {
+                Some(format!("#SBATCH --{option}=\"{}\"\n", word.as_ref()?))
+            })
             .collect();
         format!(
             "#!/bin/sh\n\
@@ -139,8 +134,8 @@ impl Job<'_> {
             self.partition,
             nodes,
             limit(self.time),
-            word(self.program),
-            word(&folder),
+            quoted(self.program),
+            quoted(&folder),
         )
     }
 
@@ -230,25 +225,16 @@ fn limit(time: Duration) -> String {
     format!("{days}-{hours:02}:{:02}:00", minutes % 60)
 }
 
-fn word(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn job(only: &[String]) -> Job<'_> {
+    fn job(asked: SlurmArgs) -> Job<'static> {
         Job {
+            asked: Box::leak(Box::new(asked)),
             partition: "debug",
             nodes: 2,
-            only,
-            account: None,
-            qos: None,
-            constraint: None,
-            gres: None,
-            reservation: None,
-            share: Share::Whole,
+            only: &[],
             array: None,
             time: Duration::from_secs(90),
             folder: Path::new("/shared/it's"),
@@ -256,11 +242,15 @@ mod tests {
         }
     }
 
+    fn usual() -> Job<'static> {
+        job(SlurmArgs::default())
+    }
+
     /// The sentences of Slurm 22.05 and 23.11.
     #[test]
     fn what_sbatch_refuses_is_named() {
-        let only = ["n9".to_owned()];
-        let job = job(&only);
+        let only = &["n9".to_owned()];
+        let job = Job { only, ..usual() };
         let there = vec![("batch".to_owned(), Some(4)), ("gpu".to_owned(), None)];
         for (said, words) in [
             (
@@ -298,7 +288,7 @@ mod tests {
     /// Slurm queues it, and does not say that it cannot start.
     #[test]
     fn a_job_for_more_nodes_than_the_partition_has_is_refused() {
-        let job = job(&[]);
+        let job = usual();
         let of = |nodes| vec![("debug".to_owned(), nodes)];
         let why = job.has_room(&of(Some(1))).unwrap_err().to_string();
         assert!(
@@ -327,46 +317,55 @@ mod tests {
             "$(id)",
             "é",
         ] {
-            let only = [word.to_owned()];
-            refused(&job(&only), "--only");
-            let of = |put: fn(&mut Job<'static>, &'static str), option| {
-                let mut job = job(&[]);
-                put(&mut job, word);
-                refused(&job, option);
+            let only = &[word.to_owned()];
+            refused(&Job { only, ..usual() }, "--only");
+            let partition = word;
+            refused(
+                &Job {
+                    partition,
+                    ..usual()
+                },
+                "--slurm",
+            );
+            let of = |put: fn(&mut SlurmArgs) -> &mut Option<String>, option| {
+                let mut asked = SlurmArgs::default();
+                *put(&mut asked) = Some(word.to_owned());
+                refused(&job(asked), option);
             };
-            of(|job, word| job.partition = word, "--slurm");
-            of(|job, word| job.account = Some(word), "--account");
-            of(|job, word| job.qos = Some(word), "--qos");
-            of(|job, word| job.constraint = Some(word), "--constraint");
-            of(|job, word| job.gres = Some(word), "--gres");
-            of(|job, word| job.reservation = Some(word), "--reservation");
+            of(|asked| &mut asked.account, "--account");
+            of(|asked| &mut asked.qos, "--qos");
+            of(|asked| &mut asked.constraint, "--constraint");
+            of(|asked| &mut asked.gres, "--gres");
+            of(|asked| &mut asked.reservation, "--reservation");
         }
         for folder in ["/a\nb", "/a\"b", "/a\\b", "/a%jb"] {
             let folder = Path::new(folder);
-            refused(&Job { folder, ..job(&[]) }, "--out");
+            refused(&Job { folder, ..usual() }, "--out");
         }
-        let only = ["n[1-3".to_owned(), "5]".to_owned()];
-        let folder = Path::new("/a b");
-        let constraint = Some("[rack1*2&rack2*4]|gpu");
-        Job {
-            folder,
-            constraint,
-            ..job(&only)
-        }
-        .check()
-        .unwrap();
+        let good = Job {
+            folder: Path::new("/a b"),
+            only: &["n[1-3".to_owned(), "5]".to_owned()],
+            ..job(SlurmArgs {
+                constraint: Some("[rack1*2&rack2*4]|gpu".to_owned()),
+                ..SlurmArgs::default()
+            })
+        };
+        good.check().unwrap();
     }
 
     #[test]
     fn the_script_names_what_was_asked_for() {
-        let only = ["n1".to_owned(), "n3".to_owned()];
+        let given = |word: &str| Some(word.to_owned());
         let job = Job {
-            account: Some("physics"),
-            qos: Some("long"),
-            constraint: Some("a&b"),
-            gres: Some("gpu:1"),
-            reservation: Some("maintenance"),
-            ..job(&only)
+            only: &["n1".to_owned(), "n3".to_owned()],
+            ..job(SlurmArgs {
+                account: given("physics"),
+                qos: given("long"),
+                constraint: given("a&b"),
+                gres: given("gpu:1"),
+                reservation: given("maintenance"),
+                ..SlurmArgs::default()
+            })
         };
         let script = job.script();
         for line in [
@@ -390,8 +389,11 @@ mod tests {
         let array = Job {
             array: Some(3),
             nodes: 64,
-            share: Share::Part(Some(4)),
-            ..job(&[])
+            ..job(SlurmArgs {
+                shared_nodes: true,
+                cpus: Some(4),
+                ..SlurmArgs::default()
+            })
         };
         let script = array.script();
         for line in [
@@ -430,7 +432,7 @@ mod tests {
     fn a_folder_with_a_space_is_one_word_of_the_script() {
         let job = Job {
             folder: Path::new("/a b"),
-            ..job(&[])
+            ..usual()
         };
         assert!(
             job.script()
@@ -441,7 +443,7 @@ mod tests {
     /// Slurm began the whole fleet again when a node went down.
     #[test]
     fn a_job_has_a_time_limit_and_is_not_begun_again() {
-        let script = job(&[]).script();
+        let script = usual().script();
         assert!(script.contains("#SBATCH --no-requeue\n"), "{script}");
         assert!(script.contains("#SBATCH --time=0-00:02:00\n"), "{script}");
         let two_days = Duration::from_secs(2 * 86_400 + 3 * 3_600 + 61);

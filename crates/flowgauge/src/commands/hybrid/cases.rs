@@ -5,12 +5,12 @@ use flow::{Model, Variant};
 use lab::{BestOf, Case, LabelledVariant, SweepPoint};
 use mpi::{Body, Task};
 use program::Program;
-use workload::Work;
 
 use super::bodies::{ALL, Asked, OVER_NODES, asked};
 use super::place::{Place, REPS, Split};
 use crate::args::axis::each_once;
 use crate::args::{HybridArgs, PlacementArg};
+use crate::commands::of_program;
 
 const SWEEP_ROUNDS: usize = 20;
 
@@ -130,10 +130,6 @@ fn case(asked: &Asked, programs: Vec<(String, &Task, Program)>) -> Result<Case> 
         }),
         ..Case::new(name, &asked.title, work, variants.collect())
     })
-}
-
-fn of_program(program: Program) -> Work {
-    Work::Program(Box::new(program))
 }
 
 fn variant(task: &Task) -> Variant {

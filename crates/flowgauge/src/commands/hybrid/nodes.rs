@@ -76,7 +76,7 @@ fn parse(text: &str) -> Result<Vec<String>> {
             name.chars().all(is_plain) && !name.starts_with('-'),
             "--hosts: '{}' is no name of a node: MPI takes letters, digits and -_. alone; users and ports are for \
              ~/.ssh/config",
-            output::visible(name)
+            report::text::visible(name)
         );
         ensure!(
             !names.contains(&name.to_owned()),
@@ -110,8 +110,7 @@ pub(super) fn reach(args: &HybridArgs, mpi: &Mpi) -> Reach {
         let own = mpi.srun.as_ref().map(|srun| srun.words().to_vec());
         return Reach::Slurm(own.unwrap_or_else(|| vec!["srun".to_owned()]));
     }
-    let named = std::env::var_os("FLOWGAUGE_SSH").map(PathBuf::from);
-    let ssh = args.ssh.clone().or(named).unwrap_or_else(|| "ssh".into());
+    let ssh = crate::commands::ssh(args.ssh.as_ref());
     Reach::Ssh(program::command::resolve(&ssh.display().to_string()).map_or(ssh, PathBuf::from))
 }
 

@@ -64,33 +64,23 @@ impl Place {
     }
 
     pub(super) fn label(&self, split: Split, behind: &str) -> String {
-        let Split {
-            nodes,
-            ranks_each,
-            threads,
-        } = split;
-        let on = match (&self.over, nodes) {
-            (None, _) => String::new(),
-            (Some(_), nodes) => format!(" on {}", report::number::many(nodes.into(), "node")),
-        };
-        format!("{}x{threads}{on}{behind}", nodes * ranks_each)
+        let (ranks, threads) = (split.nodes * split.ranks_each, split.threads);
+        let nodes = report::number::many(split.nodes.into(), "node");
+        match &self.over {
+            None => format!("{ranks}x{threads}{behind}"),
+            Some(_) => format!("{ranks}x{threads} on {nodes}{behind}"),
+        }
     }
 
     pub(super) fn task(&self, split: Split, body: &Body) -> Task {
-        let Split {
-            nodes,
-            ranks_each,
-            threads,
-        } = split;
-        let own = self.cpus.iter().take(nodes as usize);
+        let own = self.cpus.iter().take(split.nodes as usize);
+        let near = |cpus| near(cpus, split.ranks_each * split.threads);
         Task {
-            ranks: nodes * ranks_each,
-            threads,
-            cpus: own
-                .flat_map(|cpus| near(cpus, ranks_each * threads))
-                .collect(),
+            ranks: split.nodes * split.ranks_each,
+            threads: split.threads,
+            cpus: own.flat_map(near).collect(),
             over: self.over.as_ref().map(|over| Over {
-                nodes: over.nodes[..nodes as usize].to_vec(),
+                nodes: over.nodes[..split.nodes as usize].to_vec(),
                 ..over.clone()
             }),
             body: body.clone(),
