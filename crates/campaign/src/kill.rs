@@ -301,7 +301,7 @@ impl<'a> Moment<'a> {
     }
 
     fn study(&(name, work, models): &Work) -> String {
-        let flows = if *name == "many flows" { 40 } else { 2 };
+        let flows = if name == "many flows" { 40 } else { 2 };
         let variants: String = models
             .iter()
             .map(|model| format!("[[case.variant]]\nmodel = \"{model}\"\nflows = {flows}\n"))

@@ -46,16 +46,6 @@ impl Compared {
     }
 }
 
-/// Reference over subject.
-pub(crate) fn inverse(estimate: Estimate) -> Estimate {
-    Estimate {
-        ratio: 1.0 / estimate.ratio,
-        low: estimate.high.map(|high| 1.0 / high),
-        high: estimate.low.map(|low| 1.0 / low),
-        ..estimate
-    }
-}
-
 /// What the estimate of a ratio of times and its verdict say.
 #[must_use]
 pub fn compared(estimate: Option<&Estimate>, verdict: &Verdict) -> Compared {

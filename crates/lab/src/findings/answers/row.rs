@@ -9,7 +9,7 @@ use super::layout;
 use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
-use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared, inverse};
+use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared};
 use crate::findings::gathered::joined;
 use crate::findings::generator;
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
@@ -131,7 +131,7 @@ fn turned((estimate, verdict): Judged) -> Judged {
         Verdict::Slower { at_least } => Verdict::Faster { at_least },
         other => other,
     };
-    (estimate.map(inverse), verdict)
+    (estimate.map(|one| one.turned()), verdict)
 }
 
 /// `(2 of 9 rounds)`: how many there are, and how many an interval takes.

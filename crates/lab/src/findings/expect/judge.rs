@@ -4,7 +4,6 @@ use super::names::Target;
 use super::{Bound, Checked, Expectation, Judged, Side, Unit};
 use crate::data::number::{DOTS, bytes, significant, time};
 use crate::data::{Header, RawSlot};
-use crate::findings::compared::inverse;
 use crate::findings::paired::{rounds, values};
 use crate::findings::quantity::{Kind, Look, Seen};
 use crate::findings::{CaseResult, Results};
@@ -133,7 +132,7 @@ fn ratio(
     let (subject, reference) = (label(target.variant), label(against));
     let estimated = |s: &str, r: &str| case.finding(s, r)?.estimate;
     if target.quantity == Kind::Time {
-        let turned = || estimated(reference, subject).map(inverse);
+        let turned = || estimated(reference, subject).map(|one| one.turned());
         if let Some(estimate) = estimated(subject, reference).or_else(turned) {
             return Ok(Found::of(&estimate));
         }
