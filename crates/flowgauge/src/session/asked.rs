@@ -20,22 +20,6 @@ pub(crate) fn settings(
 ) -> Result<Settings> {
     let seed = how.seed.map_or_else(fresh_seed, Ok)?;
     let usual = Settings::usual(preset, seed);
-    let sample = how.sample.map(|interval_s| Sampling {
-        interval_s,
-        folder: how.sample_folder.clone(),
-    });
-    if let Some(sampling) = &sample {
-        sampling
-            .check()
-            .map_err(|message| anyhow!("--sample: {message}"))?;
-        if let Some(folder) = &sampling.folder {
-            let shown = folder.display();
-            ensure!(
-                folder.is_dir(),
-                "--sample-folder {shown}: there is no such folder"
-            );
-        }
-    }
     let studies = request.wanted.iter().map(|wanted| &wanted.study);
     let simulation = crate::simulation::asked(how.simulate.as_ref(), studies)?;
     if simulation.is_some() {
@@ -53,7 +37,7 @@ pub(crate) fn settings(
         floor: how.floor,
         value: how.value,
         deadline_s: how.deadline,
-        sample,
+        sample: sampling(how)?,
         events: how
             .events
             .iter()
@@ -65,15 +49,8 @@ pub(crate) fn settings(
         profile: how.profile.map(|rounds| Profiling {
             rounds: rounds.map_or(Profiling::USUAL, usize::from),
         }),
-        confirm: how.confirm.as_deref().map(|words| {
-            let (rounds, knobs) = parted(words, Confirming::USUAL as u32);
-            let rounds = rounds as usize;
-            Confirming { rounds, knobs }
-        }),
-        predict: how.predict.as_deref().map(|words| {
-            let (percent, parts) = parted(words, Predicting::USUAL_PERCENT);
-            Predicting { percent, parts }
-        }),
+        confirm: how.confirm.as_deref().map(confirming),
+        predict: how.predict.as_deref().map(predicting),
         ..usual
     };
     if let Some(simulation) = simulation {
@@ -84,6 +61,27 @@ pub(crate) fn settings(
         lab::simulated::settle(&mut settings, simulation, given);
     }
     Ok(settings)
+}
+
+fn sampling(how: &HowArgs) -> Result<Option<Sampling>> {
+    let Some(interval_s) = how.sample else {
+        return Ok(None);
+    };
+    let sampling = Sampling {
+        interval_s,
+        folder: how.sample_folder.clone(),
+    };
+    sampling
+        .check()
+        .map_err(|message| anyhow!("--sample: {message}"))?;
+    if let Some(folder) = &sampling.folder {
+        let shown = folder.display();
+        ensure!(
+            folder.is_dir(),
+            "--sample-folder {shown}: there is no such folder"
+        );
+    }
+    Ok(Some(sampling))
 }
 
 /// Before what a simulation needs is looked for: who has no emulator reads this, too.
@@ -99,6 +97,17 @@ fn refuse_simulated(how: &HowArgs) -> Result<()> {
         );
     }
     Ok(())
+}
+
+fn confirming(words: &[Word]) -> Confirming {
+    let (rounds, knobs) = parted(words, Confirming::USUAL as u32);
+    let rounds = rounds as usize;
+    Confirming { rounds, knobs }
+}
+
+fn predicting(words: &[Word]) -> Predicting {
+    let (percent, parts) = parted(words, Predicting::USUAL_PERCENT);
+    Predicting { percent, parts }
 }
 
 /// The last number among words, or the usual one, and the names.
