@@ -331,7 +331,6 @@ impl Span {
         usize::from(self.class.load(Relaxed))
     }
 
-    /// The region in whose header this record stands.
     pub(crate) fn region(&self, geometry: Geometry) -> NonNull<Region> {
         let region = geometry.base((&raw const *self).cast_mut().cast());
         // SAFETY: no header begins at the address 0.

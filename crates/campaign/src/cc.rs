@@ -19,7 +19,6 @@ pub(crate) fn compile(
     Ok(())
 }
 
-/// A program of one source, with that name in `folder`.
 pub(crate) fn program(folder: &Path, name: &str, text: &str) -> Result<PathBuf> {
     let built = folder.join(name);
     let source = built.with_extension("c");

@@ -93,7 +93,6 @@ const FLEET: &str =
     "fleet|run|cut.toml|--hosts|hosts|--ssh|./ssh|--at|./flowgauge|--out|out|--|--rounds|10";
 const SSH: &str = "#!/bin/sh\nfor word; do last=$word; done\nexec sh -c \"$last\"\n";
 
-/// A step of an attack: to whom which signal is sent.
 #[derive(Clone, Copy)]
 enum Step {
     Main(Signal),

@@ -54,7 +54,6 @@ impl Stack {
         matches!(self, Stack::Movable { way, .. } if way != Way::Isomalloc)
     }
 
-    /// In a slot side by side with others, without a guard.
     pub(crate) fn has_canary(self) -> bool {
         !matches!(self, Stack::Guarded { .. }) && !self.takes_turns()
     }

@@ -93,7 +93,6 @@ impl Config {
 }
 
 impl Slots {
-    /// Takes no memory yet.
     pub(crate) fn new(config: &Config, watched: bool) -> Result<Slots, ConfigError> {
         let bytes = LANDING + Slots::stride_of(config.stack, watched) * config.capacity;
         let mapping = match config.stack {

@@ -231,7 +231,6 @@ pub(crate) fn prepare<'a, B: Body>(
     outlet.map_err(|error| (Step::OpenChannel, error))
 }
 
-/// To one of these CPUs; of none to all.
 pub(crate) fn bind_in_turn(cpus: &[u32], number: usize) -> io::Result<()> {
     match cpus {
         [] => Ok(()),
@@ -248,7 +247,6 @@ pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
     Ok(())
 }
 
-/// The last flow wakes the parent.
 fn count_in<B: Body>(context: &Context<'_, B>, there: &AtomicU32) {
     if there.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
         context.notify.wake();

@@ -263,7 +263,6 @@ pub struct ParentRecord {
     pub received: u64,
 }
 
-/// Then it is not written.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

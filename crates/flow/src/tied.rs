@@ -30,7 +30,6 @@ pub(crate) fn is_in_role(role: &str) -> bool {
     first.is_some_and(|first| first == role)
 }
 
-/// What a process in a role is asked for, and by whom.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Task<S> {
     pub(crate) spec: S,
@@ -38,7 +37,6 @@ pub(crate) struct Task<S> {
 }
 
 impl<S: Serialize> Task<S> {
-    /// Of this process, as it is written.
     pub(crate) fn line(spec: S) -> io::Result<Vec<u8>> {
         let parent = getpid().as_raw();
         Ok(serde_json::to_vec(&Self { spec, parent })?)

@@ -57,7 +57,6 @@ pub(crate) fn whole(error: &anyhow::Error) -> String {
     })
 }
 
-/// Of standard output.
 pub(crate) fn style() -> Style {
     let terminal = io::stdout().is_terminal();
     let asked = std::env::var("COLUMNS")

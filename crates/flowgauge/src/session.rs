@@ -75,7 +75,6 @@ impl<'a> Session<'a> {
         )
     }
 
-    /// With a file for the results of the work itself.
     pub(crate) fn begin_into(
         results: ResultFile,
         request: &Request<'_>,

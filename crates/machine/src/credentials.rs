@@ -55,7 +55,6 @@ impl Credentials {
     }
 }
 
-/// Of all processes whose status is wanted.
 pub(crate) fn threads(root: &Root, is_wanted: impl Fn(&str) -> bool) -> u64 {
     let threads = |pid| {
         let status = root.told(format!("/proc/{pid}/status"));

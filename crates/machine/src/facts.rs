@@ -1,12 +1,10 @@
 //! The machine as a listing, from which the terminal, CSV and HTML are made.
 
+mod fact;
 mod probe;
 mod words;
 
-use std::fmt::Display;
-
 use measure::Measured;
-use serde::{Deserialize, Serialize};
 
 use crate::counters::Counter;
 use crate::kernel::Mitigation;
@@ -14,36 +12,10 @@ use crate::limits::Bound;
 use crate::memory::binary;
 use crate::topology::Node;
 use crate::{FlowKind, Machine, cpulist};
+use fact::fact;
+pub use fact::{Fact, Group};
 pub(crate) use words::mitigations;
 use words::{by_core, cache, group_limits, kinds_of, listed, yes};
-
-/// Facts that belong together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Group {
-    /// Heading.
-    pub title: String,
-    /// The facts, in order.
-    pub rows: Vec<Fact>,
-}
-
-/// A row of the listing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fact {
-    /// What it is.
-    pub name: String,
-    /// How it is here, with its unit; or `not available: reason (remedy)`.
-    pub value: String,
-    /// What it means; empty when that is plain.
-    pub note: String,
-}
-
-fn fact(name: impl Into<String>, value: impl Display, note: impl Into<String>) -> Fact {
-    Fact {
-        name: name.into(),
-        value: value.to_string(),
-        note: note.into(),
-    }
-}
 
 impl Machine {
     /// Everything, in groups.

@@ -65,7 +65,6 @@ impl Fixture {
             .file("/proc/self/mountinfo", mounts.collect::<String>())
     }
 
-    /// A cache of CPU `cpu`, at place `index` of its list.
     pub(crate) fn cache(self, (cpu, index): (u32, usize), told: [&str; 4]) -> Self {
         let files = ["level", "type", "size", "shared_cpu_list"];
         let cache = format!("/sys/devices/system/cpu/cpu{cpu}/cache/index{index}");

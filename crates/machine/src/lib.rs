@@ -19,6 +19,7 @@
 //! [`Measured::NotAvailable`](measure::Measured) with its reason.
 #![forbid(unsafe_code)]
 
+mod allowance;
 pub mod ceiling;
 pub mod cgroup;
 pub mod counters;

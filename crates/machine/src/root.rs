@@ -22,12 +22,10 @@ impl Root {
         }
     }
 
-    /// The text, when it can be read.
     pub(crate) fn told(&self, path: impl AsRef<str>) -> Option<String> {
         self.text(path.as_ref()).into_value()
     }
 
-    /// The number, when it can be read.
     pub(crate) fn count<T: FromStr>(&self, path: impl AsRef<str>) -> Option<T> {
         self.number(path.as_ref()).into_value()
     }
@@ -87,7 +85,6 @@ impl Root {
     }
 }
 
-/// Where there are some.
 pub(crate) fn listed<T>(all: Vec<T>, lacks: &str) -> Measured<Vec<T>> {
     Measured::of(Some(all).filter(|all| !all.is_empty()), lacks, "")
 }

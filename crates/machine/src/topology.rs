@@ -113,7 +113,6 @@ impl Topology {
         self.cpus.iter().map(|cpu| cpu.id)
     }
 
-    /// The first CPU of each core that is online.
     pub(crate) fn cores(&self) -> impl Iterator<Item = &Cpu> {
         let is_first = |cpu: &&Cpu| cpu.siblings.first() == Some(&cpu.id);
         self.cpus.iter().filter(is_first)

@@ -190,7 +190,6 @@ fn trailed(bytes: &[u8], record: Record) -> Option<Stamped> {
     stamped(bytes, [at, at + 4, at + 8], record)
 }
 
-/// With the places of process, task and time.
 fn stamped(bytes: &[u8], [pid, tid, ns]: [usize; 3], record: Record) -> Option<Stamped> {
     Some(Stamped {
         pid: id_at(bytes, pid)?,

@@ -12,7 +12,6 @@ use crate::task::Task;
 use crate::world::World;
 
 const KIB: u64 = 1024;
-/// Words of a rank, before what its node holds.
 const OWN: usize = 4;
 
 /// Known to rank 0. Every rank calls this.

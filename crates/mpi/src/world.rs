@@ -211,7 +211,6 @@ pub(crate) fn padded(text: &str, words: usize) -> Vec<u64> {
     words.iter().map(|word| u64::from_ne_bytes(*word)).collect()
 }
 
-/// Of the same program's text.
 pub(crate) fn value<T: DeserializeOwned>(words: &[u64]) -> T {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("of another rank: {error}"))

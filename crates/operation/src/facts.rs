@@ -38,7 +38,6 @@ impl Facts {
     };
 }
 
-/// The first text where it is so, else the second.
 pub(crate) const fn either(is_so: bool, one: &'static str, other: &'static str) -> &'static str {
     if is_so { one } else { other }
 }

@@ -16,19 +16,16 @@ unsafe impl Shareable for Mutex {}
 // SAFETY: all-zero bytes are a semaphore without passes; it is used by the C library alone.
 unsafe impl Shareable for Semaphore {}
 
-/// What is locked and let go.
 pub(crate) trait Lock: Shareable + Debug {
-    /// Of a flow's own, and of the one of all flows.
+    /// The operation on a lock of each flow, and on one lock of all flows.
     const NAMES: [&'static str; 2];
     const DOES: &'static str;
     const MAKE: &'static str;
 
-    /// `may_be_shared`: by processes.
     fn make(&self, may_be_shared: bool) -> io::Result<()>;
 
     fn step(&self, ledger: &Ledger);
 
-    /// Checks a flow's own after its steps.
     fn check(&self) {}
 }
 

@@ -107,7 +107,6 @@ impl Used {
         self.process.user_ns + self.process.system_ns
     }
 
-    /// What so many flows used, and what else was counted.
     pub(crate) fn of_flows(
         &self,
         flows: u32,

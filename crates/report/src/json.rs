@@ -202,7 +202,6 @@ fn explain_limit(limit: &mut Value) {
     explain(limit);
 }
 
-/// Those of a list that are there.
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     let array = value.get_mut(field).and_then(Value::as_array_mut);
     let items = array.into_iter().flatten();

@@ -219,7 +219,6 @@ fn prefix(text: &str, columns: usize) -> &str {
     &text[..fitting(text.chars(), columns)]
 }
 
-/// Bytes of as many of the characters as have room.
 fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> usize {
     let mut taken = 0;
     let fitting = chars.take_while(|c| {

@@ -217,7 +217,6 @@ impl Drop for Here<'_, '_> {
     }
 }
 
-/// What flows deliver to in turn.
 pub(crate) type Together<'d> = Mutex<dyn Deliver + Send + 'd>;
 
 impl Deliver for &Together<'_> {

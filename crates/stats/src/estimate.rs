@@ -45,7 +45,6 @@ impl Estimate {
         }
     }
 
-    /// The same from logs.
     pub(crate) fn of_logs(rounds: usize, (middle, ends): Centre, alpha: f64) -> Self {
         let ends = ends.map(|(low, high)| (low.exp(), high.exp()));
         Self::new(rounds, middle.exp(), ends, alpha)
@@ -90,7 +89,6 @@ pub(crate) fn of_differences(d: &[f64], alpha: f64) -> Result<Estimate, StatsErr
     Ok(Estimate::of_logs(d.len(), centre(d, alpha)?, alpha))
 }
 
-/// The middle, and the ends of its interval.
 pub(crate) type Centre = (f64, Option<(f64, f64)>);
 
 pub(crate) fn centre(d: &[f64], alpha: f64) -> Result<Centre, StatsError> {

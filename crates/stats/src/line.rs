@@ -87,7 +87,6 @@ pub(crate) fn places(points: &[(f64, f64)]) -> impl Iterator<Item = &[(f64, f64)
     points.chunk_by(|a, b| a.0 == b.0)
 }
 
-/// x, the median of y there, and how many points.
 pub(crate) type Place = (f64, f64, f64);
 
 pub(crate) fn place(tied: &[(f64, f64)]) -> Place {

@@ -33,7 +33,6 @@ pub struct Region {
     shared: Rc<Shared>,
 }
 
-/// What processes of a region agree on.
 #[derive(Clone, Copy)]
 pub(super) struct Terms {
     pub(super) config: Config,
@@ -68,7 +67,6 @@ impl Region {
         Region::on(terms, None)
     }
 
-    /// Over a peer's `file`, or without one over its own.
     pub(super) fn on(terms: Terms, file: Option<OwnedFd>) -> Result<Region, ConfigError> {
         let Terms {
             config, address, ..

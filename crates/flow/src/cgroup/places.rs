@@ -21,7 +21,6 @@ pub(super) fn own_folder() -> io::Result<PathBuf> {
     Ok(Path::new(mount).join(path.ok_or_else(missing)?))
 }
 
-/// The mounts, and the groups of this process.
 fn told() -> io::Result<(String, String)> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
     Ok((mounts, fs::read_to_string("/proc/self/cgroup")?))

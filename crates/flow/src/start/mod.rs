@@ -20,6 +20,7 @@
 
 mod carried;
 pub(crate) mod fiber;
+mod live;
 mod process;
 pub(crate) mod task;
 #[cfg(test)]
@@ -35,9 +36,10 @@ use sys::Alone;
 
 use crate::body::Body;
 use crate::ending::exit;
-use crate::flow_run::{self, Context};
-use crate::{Model, Stacks, Variant};
+use crate::flow_run::Context;
+use crate::{Model, Variant};
 
+use live::live;
 pub(crate) use process::{become_child, reap, reap_now};
 use thread::Threads;
 
@@ -127,19 +129,6 @@ impl<'a, B: Body> FlowSet<'a, B> {
             let _gone_is_fine = nix::sys::signal::kill(child, nix::sys::signal::Signal::SIGKILL);
             let _gone_is_fine = process::reap(child);
         }
-    }
-}
-
-fn live<B: Body>(context: &Context<'_, B>, index: usize) {
-    match context.variant.model {
-        Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),
-        Model::Migratable { way, .. } => fiber::carry(context, index, Stacks::Movable(way)),
-        Model::Task => task::carry(context, index),
-        Model::Process
-        | Model::ProcessSharedFiles
-        | Model::ThreadPrivateFiles
-        | Model::Thread
-        | Model::Mix { .. } => flow_run::run(context, index),
     }
 }
 

@@ -11,7 +11,7 @@ use nix::unistd::{ForkResult, Pid, getppid};
 use sys::Alone;
 
 use super::fiber::config;
-use super::live;
+use super::live::live;
 use super::thread::Threads;
 use crate::body::Body;
 use crate::ending::exit;

@@ -75,6 +75,6 @@ impl<B: Body> Drop for Threads<'_, B> {
 extern "C" fn entry<B: Body>(task: *mut libc::c_void) -> *mut libc::c_void {
     // SAFETY: `create` passes a valid `Task<B>` that outlives the thread.
     let task = unsafe { &*task.cast_const().cast::<Task<'_, B>>() };
-    super::live(task.context, task.index);
+    super::live::live(task.context, task.index);
     std::ptr::null_mut()
 }

@@ -29,7 +29,6 @@ use lab::{Preset, Study};
 use program::Program;
 use workload::Work;
 
-/// The study of a file, where that is what is named.
 fn study_in(name: &str, preset: Preset) -> Option<Result<Study>> {
     let is_file = Path::new(name).extension().is_some_and(|end| end == "toml");
     is_file.then(|| {
@@ -42,7 +41,6 @@ fn of_program(program: Program) -> Work {
     Work::Program(Box::new(program))
 }
 
-/// At least one.
 fn cores(here: &Machine) -> u32 {
     u32::try_from(here.cores().len()).unwrap_or(1).max(1)
 }
@@ -54,7 +52,6 @@ fn models(asked: &[Model]) -> Vec<Model> {
     }
 }
 
-/// What a command uses, a row for each option.
 fn options(command: &str, rows: &[(&str, String)]) -> Vec<String> {
     let first = format!("Using these options (flowgauge {command} --help explains them):");
     let rows = rows
@@ -70,7 +67,6 @@ fn ssh(named: Option<&PathBuf>) -> PathBuf {
     named.unwrap_or_else(|| "ssh".into())
 }
 
-/// As it was asked for, within what can be waited for.
 fn patience(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds.clamp(0.1, 3_600.0))
 }

@@ -1,6 +1,5 @@
 //! Things in the order in which they first come: each once, and with all that belong to each.
 
-/// Each once.
 pub(super) fn each_once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     for one in all {
@@ -11,7 +10,6 @@ pub(super) fn each_once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T
     once
 }
 
-/// Those of one key together.
 pub(super) fn grouped<K: PartialEq, T>(all: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
     let mut groups: Vec<(K, Vec<T>)> = Vec::new();
     for (key, one) in all {

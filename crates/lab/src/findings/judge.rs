@@ -339,7 +339,6 @@ impl Judge {
         self.left().next().unwrap_or(self.max_rounds())
     }
 
-    /// Looks that are still to come.
     fn left(&self) -> impl Iterator<Item = usize> {
         let looks = self.plan.looks().iter().copied();
         looks.filter(|&look| look > self.rounds())
@@ -361,7 +360,6 @@ impl Judge {
         self.all_pairs_are(|step| matches!(step, Step::Decided(..)))
     }
 
-    /// Of a search whether it is over.
     fn all_pairs_are(&self, wanted: fn(Step) -> bool) -> bool {
         match (&self.search, &self.opened) {
             (Some(search), _) => search.is_over(),
@@ -460,7 +458,6 @@ impl Judge {
     }
 }
 
-/// Of pairs whose spreads may lie apart.
 pub(super) fn guarded(floor: f64, comparisons: usize) -> Rule {
     Rule {
         guarded: true,

@@ -49,7 +49,6 @@ impl CaseResult {
         findings.find(|own| (own.subject.as_str(), own.reference.as_str()) == sides)
     }
 
-    /// Whichever of them is the subject.
     pub(crate) fn between(&self, one: &str, other: &str) -> Option<&Finding> {
         self.finding(one, other)
             .or_else(|| self.finding(other, one))

@@ -4,7 +4,6 @@ use stats::{Estimate, Rule, Verdict};
 
 use super::RawSlot;
 
-/// Places are those in the case.
 pub(super) fn of(
     slots: &[RawSlot],
     variant: usize,
@@ -24,7 +23,6 @@ where
     })
 }
 
-/// Values of both, of rounds in which both have one.
 pub(super) fn values<'a>(
     rounds: impl Iterator<Item = [&'a RawSlot; 2]>,
     value: impl Fn(&RawSlot) -> Option<f64>,

@@ -13,29 +13,17 @@
 //! Tools for Performance Analysis", 1996.
 
 mod chase;
+mod found;
 mod latency;
 mod pages;
 mod reach;
 
-use measure::Measured;
-use serde::{Deserialize, Serialize};
-
 use crate::{Machine, Needs};
+pub use found::Probe;
 pub use latency::{Answer, Latency};
 pub use pages::PageKind;
 pub(crate) use reach::{PAGE, chase_bytes};
 pub use reach::{Reach, ReachPoint};
-
-/// What was found by trying.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Probe {
-    /// How far the TLB reaches.
-    pub reach: Measured<Reach>,
-    /// Times to answer of the caches, the nearest first.
-    pub caches: Measured<Vec<Latency>>,
-    /// Time to answer of the memory.
-    pub memory: Latency,
-}
 
 impl Machine {
     /// The machine with the cost of memory, measured in some seconds on the CPU of this thread.

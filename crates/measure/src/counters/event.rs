@@ -83,7 +83,6 @@ impl Event {
         self.names().0
     }
 
-    /// That name, and what people read.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Event::TaskClock => ("task-clock", "task clock"),

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::Proof;
 
+use super::exchange::{Exchange, Shared, seen, written};
 use super::ping_pong::{read, stamp};
-use super::{Exchange, Shared, seen, written};
 use crate::team::{Member, spin_until};
 
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ use std::sync::{RwLock, RwLockReadGuard};
 
 use flow::Proof;
 
-use super::{Exchange, Shared, part, seen, written};
+use super::exchange::{Exchange, Shared, part, seen, written};
 use crate::team::{Member, Team};
 
 #[derive(Debug)]

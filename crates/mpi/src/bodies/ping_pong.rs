@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::Proof;
 
-use super::{Exchange, Shared, seen, written};
+use super::exchange::{Exchange, Shared, seen, written};
 use crate::team::{Member, spin_until};
 
 #[derive(Debug, Default)]

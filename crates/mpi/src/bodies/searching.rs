@@ -6,7 +6,7 @@ use flow::Proof;
 use search::{Folders, Kind, Problem};
 use workload::Searching;
 
-use super::Exchange;
+use super::exchange::Exchange;
 use super::units::HandOut;
 use crate::team::Member;
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::{Body, Outlet, Proof};
 
-use super::Exchange;
+use super::exchange::Exchange;
 use crate::team::Member;
 
 #[derive(Debug)]

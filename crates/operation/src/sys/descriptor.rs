@@ -127,7 +127,6 @@ pub(crate) fn poll(watched: &mut [libc::pollfd]) -> io::Result<u64> {
     answer(unsafe { libc::poll(watched.as_mut_ptr(), count, 0) })
 }
 
-/// A watcher of these descriptors, which it numbers.
 pub(crate) fn epoll(watched: &[OwnedFd]) -> io::Result<OwnedFd> {
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
     for (number, fd) in (0..).zip(watched) {

@@ -17,7 +17,6 @@ impl Pipe {
         })
     }
 
-    /// Of sockets only one direction is used.
     pub(crate) fn of(sockets: bool) -> io::Result<Self> {
         if !sockets {
             return Self::new();

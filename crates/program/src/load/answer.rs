@@ -54,7 +54,6 @@ fn broken(what: impl std::fmt::Display) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("no HTTP/1.1: {what}"))
 }
 
-/// Of all fields of that name.
 fn values<'h>(
     head: &'h httparse::Response<'_, '_>,
     name: &'h str,

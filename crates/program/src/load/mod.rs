@@ -27,7 +27,7 @@ use std::process::exit;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
-use crate::served::Http;
+use crate::http::Http;
 pub use answer::{Answer, whole};
 pub use connection::{Connection, Got};
 pub use said::Target;

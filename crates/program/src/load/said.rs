@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use flow::Latencies;
 use serde::{Deserialize, Serialize};
 
-use crate::served::Http;
+use crate::http::Http;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Task {

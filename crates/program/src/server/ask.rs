@@ -11,12 +11,13 @@ use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
 use super::{Asked, ServerRunner};
+use crate::http::Http;
 use crate::judge;
 use crate::load::{self, Report, Said, Task, tools};
 use crate::peak_sampling::Looks;
 use crate::pipe::{MOST, Pipe};
 use crate::runner::null;
-use crate::served::{Http, Load};
+use crate::served::Load;
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
 use crate::usage::Used;

@@ -51,7 +51,6 @@ impl Supervisor {
         }
     }
 
-    /// True where killing was necessary.
     pub(crate) fn stop(
         &mut self,
         running: &mut [&mut Running],
@@ -69,7 +68,6 @@ impl Supervisor {
         Ok(late)
     }
 
-    /// Spares `spared`, and what they made.
     pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
         // Killed launches are no data points, so their circumstances may change.
         let _as_usual_then = sys::wake_at_once();

@@ -24,7 +24,6 @@ pub(crate) struct Gains {
 const FLOWS: &str = "flows";
 
 impl Gains {
-    /// Ratios at their values.
     pub(crate) fn over_flows(series: Vec<Series>) -> Self {
         Self {
             series,

@@ -18,7 +18,6 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Of the variant at this place.
     pub(crate) fn new(
         place: usize,
         label: impl Into<String>,
@@ -74,13 +73,11 @@ pub(super) fn across(frame: &Frame<'_>, left: f64, series: &[Series]) -> (Scale,
     (x, ticks)
 }
 
-/// Points as a path on both scales.
 pub(super) fn path(points: &[(f64, f64)], x: &Scale, y: &Scale) -> String {
     let placed: Vec<_> = points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
     steps(&placed, FINE)
 }
 
-/// Around the lows and highs of a series.
 pub(super) fn band(points: &[Point]) -> Vec<(f64, f64)> {
     let high = points.iter().map(|point| (point.x, point.high));
     let low = points.iter().rev().map(|point| (point.x, point.low));

@@ -32,7 +32,6 @@ pub(super) const COLUMNS: &[Column] = &[
     ("sentence", |row| text(&row.sentence)),
 ];
 
-/// As in the other files.
 fn word(shape: Option<Shape>) -> Field {
     let word = serde_json::to_value(shape).unwrap_or_default();
     said(word.as_str())

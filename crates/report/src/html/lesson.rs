@@ -106,7 +106,6 @@ fn evidence(row: &Answer) -> String {
 }
 
 impl Lesson {
-    /// Of a row of which nothing can be tried on its page.
     pub(crate) fn along(
         label: String,
         sides: [&str; 2],

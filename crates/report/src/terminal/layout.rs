@@ -18,7 +18,6 @@ const HEAD: usize = 16;
 const LONG_HEAD: usize = 48;
 const GAP: usize = 2;
 
-/// With every text as the terminal shows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) flex: usize,

@@ -18,7 +18,6 @@ impl Census {
         self.flows.most = self.flows.most.max(self.live);
     }
 
-    /// One that entered could not be made.
     pub(crate) fn withdraw(&mut self) {
         self.live -= 1;
         self.flows.made -= 1;
@@ -30,7 +29,6 @@ impl Census {
         self.last_ns = self.last_ns.max(done_ns);
     }
 
-    /// No more are made than live now; true the first time.
     pub(crate) fn refuse(&mut self) -> bool {
         self.flows.held_at = Some(self.live);
         !std::mem::replace(&mut self.flows.refused, true)

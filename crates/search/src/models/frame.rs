@@ -20,10 +20,8 @@ const TEXT_BYTES: usize = 1 << 20;
 const TEXT: u8 = 0;
 const TEXT_AND_MORE: u8 = 1;
 const SORTED: u8 = 2;
-/// And those after it, one for each of [`PROBLEMS`].
 const PROBLEM: u8 = 3;
 
-/// In their order.
 const PROBLEMS: [Kind; 3] = [Kind::Error, Kind::Notice, Kind::Otherwise];
 
 pub(crate) struct Sender {

@@ -15,7 +15,6 @@ pub(crate) struct Walker<'c> {
     own: Vec<Task>,
 }
 
-/// A file; without a name, the root itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found<'f> {
     place: Place<'f>,
@@ -25,7 +24,6 @@ pub(crate) struct Found<'f> {
     folder: Option<BorrowedFd<'f>>,
 }
 
-/// What outlives the walk through its folder.
 #[derive(Debug)]
 pub(crate) struct Later {
     root: u32,

@@ -56,10 +56,8 @@ impl Verdict {
     }
 }
 
-/// Names that matter in a folder.
 const NAMES: [&[u8]; 5] = [b".git", b".jj", b".rgignore", b".ignore", b".gitignore"];
 
-/// Which of [`NAMES`] are, or may be, in a folder.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Present([bool; NAMES.len()]);
 

@@ -38,7 +38,6 @@ const INFOBOX: [&str; 6] = [
     "language = $2-6 words$",
 ];
 
-/// What a reference says.
 const CITED: [&str; 3] = [
     "{{Cite book |last=$Word$ |first=$Word$ |title=$2-6 words$ |year=$year$ |publisher=$Word$}}",
     "{{Cite web |url=https://example.org/a/$0-999999$?q=1&r=2 |title=$3-7 words$ |access-date=$year$}}",

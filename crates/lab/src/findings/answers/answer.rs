@@ -128,7 +128,6 @@ impl Answer {
         }
     }
 
-    /// Lines below it.
     pub(super) fn add(&mut self, about: About, said: impl IntoIterator<Item = String>) {
         let said = said.into_iter().map(|said| about.says(said));
         self.below.extend(said);

@@ -44,13 +44,11 @@ pub(super) fn migrations(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// Bytes that were moved through system calls.
 pub(super) fn calls(evidence: &Evidence<'_>) -> Option<Reason> {
     let both = |counts: &Counts| Some(counts.bytes_read? + counts.bytes_written?);
     moved(evidence, both, "read and written by system calls")
 }
 
-/// Bytes that were moved to and from storage.
 pub(super) fn storage(evidence: &Evidence<'_>) -> Option<Reason> {
     let both = |counts: &Counts| Some(counts.storage_read? + counts.storage_written?);
     moved(evidence, both, "of storage read and written")
@@ -91,7 +89,6 @@ pub(super) fn branch_misses(evidence: &Evidence<'_>) -> Option<Reason> {
     misses(evidence, Event::BranchMisses)
 }
 
-/// Of the steady phase: nothing about creating flows.
 fn misses(evidence: &Evidence<'_>, event: Event) -> Option<Reason> {
     let of = |side: Side<'_>| side.counted?.of(event)?.value().copied();
     let (s, r) = (of(evidence.subject)?, of(evidence.reference)?);

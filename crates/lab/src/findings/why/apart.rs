@@ -3,7 +3,6 @@ use crate::data::number::factor;
 
 const FAR: f64 = 1.5;
 
-/// Differences below `at_least` explain nothing.
 pub(super) fn are_apart([subject, reference]: [f64; 2], at_least: f64) -> bool {
     let (less, more) = (subject.min(reference), subject.max(reference));
     more - less > at_least && more >= FAR * less

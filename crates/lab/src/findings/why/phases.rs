@@ -21,7 +21,6 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// The verdict on the steady phase alone.
 pub(super) fn steady(evidence: &Evidence<'_>) -> Option<Reason> {
     let text = evidence.steady.clone().filter(|_| are_told(evidence))?;
     Some(Reason {

@@ -5,8 +5,8 @@ use std::thread;
 use socket2::{Domain, Socket, Type};
 
 use super::*;
+use crate::http::Http;
 use crate::load::Target;
-use crate::served::Http;
 
 /// A server that answers each request after a time, on each connection by itself.
 fn server(after: Duration, answer: &'static str) -> SocketAddr {

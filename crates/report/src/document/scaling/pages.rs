@@ -4,7 +4,6 @@ use lab::Throughput;
 use crate::document::table::{Cell, missing, text, whole};
 use crate::number::count;
 
-/// What is known, and an upper bound.
 type Part = (Option<Touched>, Option<Touched>);
 
 /// Small (0) or huge (1) pages; `<= 64` is an upper bound.
