@@ -103,7 +103,7 @@ fn configured_cpus() -> usize {
 }
 
 fn first_sibling(cpu: usize) -> Option<usize> {
-    let path = Text::of(format_args!(
+    let path = Text::<80>::of(format_args!(
         "/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list\0"
     ));
     let path = std::ffi::CStr::from_bytes_until_nul(path.bytes()).ok()?;

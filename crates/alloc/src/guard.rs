@@ -91,19 +91,19 @@ impl CoreAware {
 
 pub(crate) fn abort(what: &str, block: NonNull<u8>) -> ! {
     let said = format_args!("flowgauge malloc: block {block:p}: {what}\n");
-    os::write(libc::STDERR_FILENO, Text::of(said).bytes());
+    os::write(libc::STDERR_FILENO, Text::<160>::of(said).bytes());
     std::process::abort()
 }
 
 /// Text that is written without allocating; what does not fit is left out.
-pub(crate) struct Text {
-    text: [u8; 4096],
+pub(crate) struct Text<const ROOM: usize> {
+    text: [u8; ROOM],
     at: usize,
 }
 
-impl Text {
+impl<const ROOM: usize> Text<ROOM> {
     pub(crate) fn of(said: std::fmt::Arguments<'_>) -> Self {
-        let (text, at) = ([0; 4096], 0);
+        let (text, at) = ([0; ROOM], 0);
         let mut own = Self { text, at };
         let _too_long = std::fmt::Write::write_fmt(&mut own, said);
         own
@@ -114,7 +114,7 @@ impl Text {
     }
 }
 
-impl std::fmt::Write for Text {
+impl<const ROOM: usize> std::fmt::Write for Text<ROOM> {
     fn write_str(&mut self, more: &str) -> std::fmt::Result {
         let room = &mut self.text[self.at..];
         let fits = more.len().min(room.len());

@@ -307,7 +307,7 @@ impl CoreAware {
     /// Writes what the heaps of this process hold to a descriptor, without allocating.
     pub fn print_stats(&self, descriptor: i32) {
         let said = format_args!("process {}:\n{}", std::process::id(), self.stats());
-        os::write(descriptor, guard::Text::of(said).bytes());
+        os::write(descriptor, guard::Text::<4096>::of(said).bytes());
     }
 
     /// Takes all locks that can be had, before a fork.
