@@ -94,19 +94,15 @@ mod tests {
         assert_eq!(seconds("1.5"), Ok(1.5));
         assert_eq!(share("0%"), Ok(0.0));
         assert!(share("100%").is_err() && share("-1%").is_err());
-        for text in [
-            "99999999999999999s",
-            "1e12",
-            "400d",
-            " 1s",
-            "1s ",
-            "0",
-            "-1",
-            "inf",
-        ] {
+        for text in ["400d", " 1s", "1s ", "0", "-1", "inf"] {
             assert!(seconds(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_longer_than_a_year_is_refused() {
         assert_eq!(seconds("365d"), Ok(31_536_000.0));
+        assert!(seconds("99999999999999999s").is_err() && seconds("1e12").is_err());
     }
 
     /// `--deadline 1e-9` was taken for a deadline, and no slot can meet it.

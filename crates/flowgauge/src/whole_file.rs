@@ -16,12 +16,11 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     made.with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Makes the folder, and each text when its turn comes: it may be large.
+/// Makes each text when its turn comes: it may be large. A folder that somebody removed meanwhile is not made again.
 pub(crate) fn write_all<N: AsRef<Path>>(
     folder: &Path,
     files: impl IntoIterator<Item = (N, String)>,
 ) -> Result<()> {
-    make_folder(folder)?;
     tidy::whole::sweep(folder);
     let mut files = files.into_iter();
     files.try_for_each(|(name, text)| write(&folder.join(name), text))

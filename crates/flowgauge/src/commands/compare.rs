@@ -123,6 +123,7 @@ fn write(all: &SideBySide, folder: &Path) -> Result<()> {
         ("compare.json", report::json::compared(all)),
     ];
     session::holds_no_others(folder, |name| files.iter().any(|(own, _)| name == *own))?;
+    whole_file::make_folder(folder)?;
     whole_file::write_all(folder, files)?;
     tell(&format!(
         "Comparison: {0} (open {0}/compare.html)",

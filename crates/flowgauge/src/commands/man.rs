@@ -23,6 +23,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
     };
     let commands = command.get_subcommands().chain([&command]).cloned();
     let pages: Vec<Page> = commands.map(Page::of).collect::<Result<_>>()?;
+    whole_file::make_folder(folder)?;
     whole_file::write_all(folder, pages.into_iter().map(|page| (page.name, page.text)))?;
     Ok(Ending::Answered)
 }

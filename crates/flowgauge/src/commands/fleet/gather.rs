@@ -190,6 +190,7 @@ fn write(fleet: &Fleet, out: &Path) -> Result<()> {
         ("fleet.json", report::json::fleet),
     ];
     let files = files.into_iter().map(|(name, text)| (name, text(fleet)));
+    whole_file::make_folder(out)?;
     whole_file::write_all(out, files)?;
     tell(&format!("Fleet: {0} (open {0}/fleet.html)", out.display()));
     Ok(())
