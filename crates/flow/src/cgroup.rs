@@ -148,7 +148,8 @@ pub fn sweep() -> bool {
     held
 }
 
-/// A member that had dropped its group and was still to answer was killed by the sweep of another run.
+/// Keeps the lock until this process ends. The sweep of another run kills members of a group that nobody holds,
+/// and a member may drop its group before it answers.
 pub(crate) fn hold_to_the_end(lock: &File) -> io::Result<()> {
     std::mem::forget(lock.try_clone()?);
     Ok(())

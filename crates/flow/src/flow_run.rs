@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use measure::clock::now_ns;
 use measure::usage::{self, Usage};
-use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
 use crate::body::Body;
@@ -234,17 +233,8 @@ pub(crate) fn prepare<'a, B: Body>(
 pub(crate) fn bind_in_turn(cpus: &[u32], number: usize) -> io::Result<()> {
     match cpus {
         [] => Ok(()),
-        cpus => bind(&[cpus[number % cpus.len()]]),
+        cpus => sys::bind(&[cpus[number % cpus.len()]]),
     }
-}
-
-pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
-    let mut set = CpuSet::new();
-    for &cpu in cpus {
-        set.set(cpu as usize)?;
-    }
-    sched_setaffinity(Pid::from_raw(0), &set)?;
-    Ok(())
 }
 
 fn count_in<B: Body>(context: &Context<'_, B>, there: &AtomicU32) {

@@ -19,7 +19,6 @@ use measure::memory::{self, Reading};
 use measure::usage::{ProcessUsage, Usage};
 use nix::unistd::getpid;
 
-use crate::flow_run::bind;
 use crate::parent_memory::HeldParentMemory;
 use crate::quota::{QuotaGroup, Throttled};
 use crate::record::{Answer, Counted, FlowRecord, ParentRecord, Rep, SelfManagedUsage, SlotRecord};
@@ -92,9 +91,7 @@ impl<W> SlotProcess<W> {
             true => None,
             false => Some(self.alarm(String::new())?),
         };
-        if !spec.bound_to().is_empty() {
-            bind(spec.bound_to())?;
-        }
+        sys::bind(spec.bound_to())?;
         let parent_memory = spec.variant.parent_memory;
         let parent_memory = parent_memory.map(HeldParentMemory::take).transpose()?;
         let total = spec.warmups + spec.reps.max(1);

@@ -31,7 +31,7 @@ use crate::rep;
 use crate::variant::{Channel, Variant};
 use crate::watch::SlotResources;
 use crate::{HeapPages, MemoryPolicy, Policy};
-use crate::{SlotSpec, flow_run, pace};
+use crate::{SlotSpec, pace};
 
 /// The first argument of a slot process.
 pub const SLOT_PROCESS_ARGUMENT: &str = "__cell";
@@ -161,8 +161,8 @@ impl<W> SlotProcess<W> {
         let spec = self.spec();
         prepare(&spec.variant)?;
         let limited = limited(&spec.variant)?;
-        if spec.variant.placement.is_one_cpu() && !spec.bound_to().is_empty() {
-            flow_run::bind(spec.bound_to())?;
+        if spec.variant.placement.is_one_cpu() {
+            sys::bind(spec.bound_to())?;
         }
         let parent_memory = spec.variant.parent_memory;
         let parent_memory = parent_memory.map(HeldParentMemory::take).transpose()?;

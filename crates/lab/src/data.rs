@@ -1,6 +1,7 @@
 //! What the other rooms hand each other: values, and the journal's lines. Nothing here knows them.
 
 pub mod axis;
+pub mod gathered;
 pub mod journal;
 pub mod knob;
 mod median;

@@ -14,9 +14,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nix::sched::{CpuSet, sched_setaffinity};
-use nix::unistd::Pid;
-
 pub use crate::kind::quoted;
 use crate::kind::{Kind, quoted_path};
 use crate::task::{Over, Task};
@@ -138,13 +135,7 @@ pub(crate) fn bind_by_environment(task: &Task) -> Result<(), String> {
         )
     })?;
     let cpus = task.cpus_of(rank);
-    let mut set = CpuSet::new();
-    for cpu in cpus {
-        set.set(*cpu as usize)
-            .map_err(|error| format!("CPU {cpu}: {error}"))?;
-    }
-    let bound = sched_setaffinity(Pid::from_raw(0), &set);
-    bound.map_err(|error| format!("rank {rank} may not use its CPUs {cpus:?}: {error}"))
+    sys::bind(cpus).map_err(|error| format!("rank {rank} may not use its CPUs {cpus:?}: {error}"))
 }
 
 /// Identifies the boot and the network namespace.

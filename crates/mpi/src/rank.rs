@@ -16,8 +16,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flow::Proof;
 use measure::clock::now_ns;
 use measure::usage::{Usage, this_thread};
-use nix::sched::{CpuSet, sched_setaffinity};
-use nix::unistd::Pid;
 use program::report::{Report, Reported, Said};
 
 use crate::bodies::{self, Exchange};
@@ -225,12 +223,8 @@ pub(crate) fn repetitions<B: Exchange>(
 }
 
 fn bind(task: &Task, team: &Team, thread: u32) {
-    let mut set = CpuSet::new();
     let cpu = task.cpus_of(team.rank).get(thread as usize).copied();
-    let bound = cpu.map(|cpu| {
-        set.set(cpu as usize)
-            .and_then(|()| sched_setaffinity(Pid::from_raw(0), &set))
-    });
+    let bound = cpu.map(|cpu| sys::bind(&[cpu]));
     assert!(
         matches!(bound, Some(Ok(()))),
         "thread {thread} cannot be bound to its CPU: {bound:?}"

@@ -102,13 +102,13 @@ pub(crate) mod testing {
 
     use super::*;
 
-    /// An operation of so many flows, which are threads.
+    /// An operation of this number of threads.
     pub(crate) fn of_flows<O: Operation>(flows: usize) -> O {
         let context = OperationContext::new(flows as u64, Model::Thread, None);
         O::prepare(&context).unwrap()
     }
 
-    /// What each of so many flows proves in one repetition.
+    /// What each of these flows proves in one repetition.
     pub(crate) fn together<O>(operation: &O, flows: usize, ops: u64) -> Vec<u64>
     where
         O: Operation<State: Send>,

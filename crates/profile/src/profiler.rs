@@ -8,9 +8,8 @@ use std::time::{Duration, SystemTime};
 use measure::Measured;
 use measure::clock::process_cpu_ns;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::Signal;
-use nix::unistd::{Pid, getppid};
+use nix::unistd::getppid;
 
 use crate::capture::{Capture, Recorded};
 use crate::files::Files;
@@ -65,7 +64,7 @@ fn live() -> io::Result<Option<Measured<Profile>>> {
     if getppid().as_raw() != parent {
         return Ok(None);
     }
-    bind(&spec.cpus)?;
+    sys::bind(&spec.cpus)?;
     say(READY.as_bytes())?;
     let Some(slot) = lines.next().transpose()?.and_then(|line| line.parse().ok()) else {
         return Ok(None);
@@ -184,17 +183,6 @@ fn in_order(mut spans: Spans) -> Spans {
     }
     spans.retain(|span| span.0 < span.1);
     spans
-}
-
-fn bind(cpus: &[u32]) -> io::Result<()> {
-    if cpus.is_empty() {
-        return Ok(());
-    }
-    let mut set = CpuSet::new();
-    for &cpu in cpus {
-        set.set(cpu as usize)?;
-    }
-    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
 /// Sleeps; whether the main process has said something meanwhile, or has gone.

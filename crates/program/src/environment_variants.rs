@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use nix::errno::Errno;
+use nix::sched::{CpuSet, sched_getaffinity};
 use nix::sys::personality::{self, Persona};
 use nix::sys::prctl::set_thp_disable;
+use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 /// Changes from outside; none by default.
@@ -78,19 +81,15 @@ fn named(what: &str, done: io::Result<()>) -> io::Result<()> {
 }
 
 fn fewer_cpus(choice: &CpuChoice) -> io::Result<()> {
-    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-    let this = nix::unistd::Pid::from_raw(0);
-    let allowed = sched_getaffinity(this)?;
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
     let all = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false));
-    let chosen: Vec<usize> = match choice {
+    let all = all.map(|cpu| cpu as u32);
+    let chosen: Vec<u32> = match choice {
         CpuChoice::First(most) => all.take((*most).max(1) as usize).collect(),
-        CpuChoice::These(cpus) => all
-            .filter(|&cpu| cpus.iter().any(|&one| one as usize == cpu))
-            .collect(),
+        CpuChoice::These(cpus) => all.filter(|cpu| cpus.contains(cpu)).collect(),
     };
-    let mut kept = CpuSet::new();
-    for cpu in chosen {
-        kept.set(cpu)?;
+    match chosen.is_empty() {
+        true => Err(Errno::EINVAL.into()),
+        false => sys::bind(&chosen),
     }
-    Ok(sched_setaffinity(this, &kept)?)
 }

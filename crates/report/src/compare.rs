@@ -13,9 +13,9 @@ use lab::compare::{Basis, Change, ComparedCase, ComparedRun, FloorFrom, SideBySi
 use lab::findings::Word;
 
 use crate::date::utc;
-use crate::gathered::grouped;
 use crate::number::{percent, plain};
 use crate::words::{Comparison, Tone, comparison, many};
+use lab::data::gathered::grouped;
 
 fn not_covered(all: &SideBySide) -> &'static str {
     match all.basis {

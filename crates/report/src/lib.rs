@@ -28,7 +28,6 @@ pub mod csv;
 mod date;
 mod document;
 pub mod fleet;
-mod gathered;
 pub mod html;
 pub mod json;
 pub mod plots;

@@ -111,7 +111,7 @@ fn each_subset(rounds: usize, mut see: impl FnMut(usize, f64, u32)) {
     }
 }
 
-/// Places of both ends among so many ordered subsets; `None` where they are too few.
+/// Places of both ends among ordered subsets, by their number; `None` where they are too few.
 fn ends(subsets: usize, alpha: f64) -> Option<(usize, usize)> {
     let cut = (alpha / 2.0 * (subsets + 1) as f64).floor() as usize;
     cut.checked_sub(1).zip(subsets.checked_sub(cut))

@@ -80,7 +80,7 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// The usual rule for so many comparisons.
+    /// The usual rule, its level shared by this number of comparisons.
     pub fn sharing(comparisons: usize) -> Self {
         Self {
             comparisons,

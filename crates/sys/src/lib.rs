@@ -17,6 +17,7 @@
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`clone_into`]: one that begins in a control group.
 //! * [`MakerName`]: what a process is called while it forks.
+//! * [`bind`]: a thread on some CPUs.
 //! * [`refused`], [`succeeded`]: an error that names the call that a sandbox refuses.
 //! * [`is_ignored`]: what a signal does.
 //! * [`mark`]: a call that no kernel has, by which recorded flows say that they begin and end.
@@ -26,6 +27,7 @@
 
 mod alone;
 mod begin;
+mod bind;
 mod fork;
 mod maker;
 mod mapping;
@@ -36,6 +38,7 @@ mod signal;
 
 pub use alone::Alone;
 pub use begin::clone_into;
+pub use bind::bind;
 pub use fork::{clone_on, fork_sharing};
 pub use maker::{MAKER, MakerName};
 pub use mapping::{Access, Advice, Mapping, Of, PAGE, pages_fit};

@@ -95,7 +95,7 @@ pub fn sweep(base: &Path) {
         return;
     };
     for name in base.names().unwrap_or_default() {
-        sweep_one(&base, &name, false);
+        sweep_one(&base, &name, Maker::Unknown);
     }
 }
 
@@ -105,13 +105,20 @@ pub fn remove_left(paths: &[PathBuf]) {
         let base = path.parent().map(Folder::open);
         let name = path.file_name().map(c_name);
         if let (Some(Ok(base)), Some(Ok(name))) = (base, name) {
-            sweep_one(&base, &name, true);
+            sweep_one(&base, &name, Maker::Dead);
         }
     }
 }
 
-/// If its maker is known to be dead, no age is asked for, and removing is retried.
-fn sweep_one(base: &Folder, name: &CStr, is_dead: bool) {
+/// What is known of who made a file or folder. What a dead one left need not be old, and removing is retried.
+#[derive(PartialEq)]
+enum Maker {
+    Dead,
+    Unknown,
+}
+
+fn sweep_one(base: &Folder, name: &CStr, maker: Maker) {
+    let is_dead = maker == Maker::Dead;
     match name.to_str().ok().and_then(Kind::of) {
         Some(Kind::Folder) => {
             let patience = if is_dead { PATIENCE } else { Duration::ZERO };

@@ -53,9 +53,7 @@ fn live() -> io::Result<Option<Samples>> {
     if getppid().as_raw() != parent {
         return Ok(None);
     }
-    if !spec.cpus.is_empty() {
-        crate::flow_run::bind(&spec.cpus)?;
-    }
+    sys::bind(&spec.cpus)?;
     let books = Books::new(spec)?;
     say(READY.as_bytes())?;
     line.clear();

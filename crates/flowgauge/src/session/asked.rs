@@ -84,7 +84,7 @@ fn sampling(how: &HowArgs) -> Result<Option<Sampling>> {
     Ok(Some(sampling))
 }
 
-/// Before what a simulation needs is looked for: who has no emulator reads this, too.
+/// Comes before the search for the emulator: the reason is the same on a machine without one.
 fn refuse_simulated(how: &HowArgs) -> Result<()> {
     for (flag, is_given, lacks) in [
         ("--profile", how.profile.is_some(), "time to be sampled"),

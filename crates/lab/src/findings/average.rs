@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use stats::{AVERAGE_ALPHA, Estimate, TailSide, average, is_apart, is_seen};
 
-use super::gathered::joined;
 use super::paired::{rounds, values};
+use super::phrases::joined;
 use crate::data::number::{factor, factor_interval, longer, ratio_interval};
 use crate::data::words::plural;
 use crate::data::{Metric, RawSlot, median};

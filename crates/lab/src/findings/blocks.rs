@@ -1,7 +1,7 @@
 //! The blocks of a study: single cases, whole sweeps, and maps.
 
-use super::gathered::each_once;
 use super::{CaseResult, OperationMatrix, StudyResult};
+use crate::data::gathered::distinct;
 
 /// What has one table.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +97,6 @@ impl<'a> Sweep<'a> {
     #[must_use]
     pub fn labels(&self) -> Vec<&'a str> {
         let variants = self.points.iter().flat_map(|(_, case)| &case.variants);
-        each_once(variants.map(|variant| variant.label.as_str()))
+        distinct(variants.map(|variant| variant.label.as_str()))
     }
 }

@@ -7,9 +7,10 @@
 use stats::{Best, PLAN_ALPHA, Verdict, discoveries, pair_p_values};
 
 use super::CaseResult;
-use super::gathered::{each_once, joined};
 use super::paired::{columns, rule};
+use super::phrases::joined;
 use crate::data::Metric;
+use crate::data::gathered::distinct;
 use crate::data::number::{plain, time};
 
 fn what(metric: Metric) -> Option<&'static str> {
@@ -30,7 +31,7 @@ pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
         let winners = (!points.is_empty()).then(|| winners(sweep, what, &points));
         winners.into_iter().chain(crossings(sweep, &points))
     };
-    each_once(sweeps).into_iter().flat_map(say).collect()
+    distinct(sweeps).into_iter().flat_map(say).collect()
 }
 
 struct Point<'a> {
@@ -124,7 +125,7 @@ fn winner(point: &Point<'_>) -> String {
 
 fn crossings(sweep: &str, points: &[Point<'_>]) -> Vec<String> {
     let ranked = points.iter().flat_map(|point| &point.ranked);
-    let labels = each_once(ranked.map(|(_, label, _)| *label));
+    let labels = distinct(ranked.map(|(_, label, _)| *label));
     let pairs = labels
         .iter()
         .enumerate()

@@ -21,8 +21,8 @@ pub use model::{
     SideBySide,
 };
 
+use crate::data::gathered::distinct;
 use crate::findings::CaseResult;
-use crate::findings::gathered::each_once;
 
 /// Two runs without a study and variants that both have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,7 @@ pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInComm
     let mut all = SideBySide {
         basis: how.basis,
         runs: runs.iter().map(compared_run).collect(),
-        warnings: each_once(warnings),
+        warnings: distinct(warnings),
         ..SideBySide::default()
     };
     for run in runs {

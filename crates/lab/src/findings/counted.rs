@@ -17,7 +17,8 @@ use workload::Work;
 
 pub use missing::missing;
 
-use super::gathered::{because, each_once, grouped};
+use super::phrases::because;
+use crate::data::gathered::{distinct, grouped};
 use crate::data::median;
 
 /// Counted events of one variant.
@@ -258,7 +259,7 @@ pub fn reasons<'a, T: 'a>(
         Measured::Value(_) => None,
     });
     let line = |(text, events): (String, Vec<Event>)| {
-        let names = each_once(events).into_iter().map(|event| event.to_string());
+        let names = distinct(events).into_iter().map(|event| event.to_string());
         format!(
             "not available: {}: {text}",
             names.collect::<Vec<_>>().join(", ")

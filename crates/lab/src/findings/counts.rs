@@ -8,7 +8,8 @@ use measure::task::Io;
 use measure::usage::{Counter, Usage};
 use serde::{Deserialize, Serialize};
 
-use super::gathered::{because, each_once};
+use super::phrases::because;
+use crate::data::gathered::distinct;
 use crate::data::median;
 
 /// What the parent and all flows together were counted to do, medians of one repetition.
@@ -123,7 +124,7 @@ pub fn not_counted<'a>(reps: impl Iterator<Item = &'a Rep> + Clone) -> Vec<Strin
         said.extend(missing("migrations", &told.migrations));
         said.extend(missing("bytes read and written", &told.io));
     }
-    each_once(said)
+    distinct(said)
 }
 
 fn missing<T>(what: &str, told: &Measured<PerPhase<T>>) -> Option<String> {

@@ -5,7 +5,7 @@
 use flow::Answer;
 use serde::{Deserialize, Serialize};
 
-use super::gathered::joined;
+use super::phrases::joined;
 use crate::data::RawSlot;
 use crate::data::words::{percent, plural};
 

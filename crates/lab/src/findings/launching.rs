@@ -2,7 +2,7 @@
 //! Its time is in that of every command, and hides a part of what one is faster by in a ratio. So each command has a
 //! second quantity, its time less that of `true` in the same slot.
 
-use super::gathered::joined;
+use super::phrases::joined;
 use super::{CaseResult, VariantSummary};
 use crate::data::number::{percent, time, time_interval};
 

@@ -10,10 +10,10 @@ mod nodes;
 
 pub use law::Law;
 
-use super::gathered::each_once;
 use super::growth::{Growth, PLACES, Shape, each_further};
 use super::then::Standing;
 use super::{CaseResult, Unit, VariantSummary};
+use crate::data::gathered::distinct;
 use crate::data::number::{DOTS, plain};
 use crate::data::words::plural;
 use crate::data::{Case, Claim, OfSweep, Ours, Published, Study};
@@ -33,7 +33,7 @@ pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
         let labels = variants.iter().map(|variant| variant.label.as_str());
         labels.map(move |label| (point.sweep.as_str(), label))
     });
-    let of_sweeps = each_once(labels).into_iter();
+    let of_sweeps = distinct(labels).into_iter();
     let of_sweeps = of_sweeps.filter_map(|(sweep, label)| law(cases, &published, sweep, label));
     of_sweeps
         .chain(cases.iter().filter_map(nodes::strong))

@@ -12,8 +12,9 @@ use workload::Work;
 
 pub use limit::Limit;
 
-use super::gathered::{grouped, joined};
+use super::phrases::joined;
 use super::{CaseResult, VariantSummary};
+use crate::data::gathered::grouped;
 use crate::data::number::{about, count};
 use crate::data::room::{limit as limit_words, rooms};
 use crate::data::words::{listed, plural};

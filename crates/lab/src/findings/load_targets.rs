@@ -4,9 +4,9 @@
 
 use measure::memory::Reading;
 
-use super::gathered::joined;
 use super::generator::{counted, cpu_share};
 use super::growth::Growth;
+use super::phrases::joined;
 use super::quantity::Amount;
 use super::{CaseResult, Requests};
 use crate::data::Metric;

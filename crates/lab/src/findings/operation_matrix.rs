@@ -6,7 +6,7 @@ use flow::Placement;
 use stats::Verdict;
 
 use super::Word;
-use super::gathered::joined;
+use super::phrases::joined;
 use super::{CaseResult, Cause, Finding, StudyResult, threads_over_processes};
 use crate::data::CaseEnd;
 use crate::data::number::factor;

@@ -42,7 +42,7 @@ pub(super) fn judged(
     rule.judge_values(&reference, &subject).ok()
 }
 
-/// Where so many comparisons share the level.
+/// Where this number of comparisons shares the level.
 pub(super) fn rule(floor: f64, comparisons: usize) -> Rule {
     Rule {
         floor,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use stats::Estimate;
 
 use super::compared::too_few;
-use super::gathered::each_once;
 use super::paired::{of, rounds};
+use crate::data::gathered::distinct;
 use crate::data::number::{DOTS, significant};
 use crate::data::{PredictEntry, RawSlot};
 
@@ -55,7 +55,7 @@ pub(crate) fn prediction(plan: &PredictEntry, slots: &[RawSlot]) -> Prediction {
         .filter_map(|pair| predicted(plan, *pair, slots))
         .collect();
     let refused = plan.pairs.iter().filter_map(|pair| refused(slots, pair[1]));
-    let left_out = each_once(plan.left_out.iter().cloned().chain(refused));
+    let left_out = distinct(plan.left_out.iter().cloned().chain(refused));
     let gain = |one: &Predicted| {
         one.gain
             .filter(|_| !one.is_unseen())

@@ -5,8 +5,8 @@ use flow::{Answer, Failure, Schedule, Variant};
 use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::flow_migration::moved;
-use super::gathered::joined;
 use super::operation_matrix::{self, OperationMatrix};
+use super::phrases::joined;
 use super::stack_switch_cost::ways;
 use super::switched::switched;
 use super::{

@@ -3,9 +3,9 @@
 use flow::Samples;
 use measure::Measured;
 
-use super::gathered::each_once;
 use super::{CaseResult, RawSlot};
 use crate::data::Outcome;
+use crate::data::gathered::distinct;
 
 /// The sampled slots of one variant together.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +119,7 @@ fn missing(slots: &[&RawSlot]) -> Vec<String> {
         Some(Measured::Value(samples)) => &samples.not_available[..],
         None => &[],
     });
-    each_once(reasons.cloned())
+    distinct(reasons.cloned())
 }
 
 #[cfg(test)]

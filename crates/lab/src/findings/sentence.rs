@@ -4,7 +4,7 @@ use crate::data::Metric;
 use crate::data::number::{many, plain};
 use crate::data::words::{percent, plural};
 use crate::findings::compared::{Compared, at_most_apart, compared, too_few};
-use crate::findings::gathered::because;
+use crate::findings::phrases::because;
 
 const MANY_ROUNDS: usize = 1000;
 

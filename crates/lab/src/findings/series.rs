@@ -5,8 +5,8 @@
 
 use stats::Estimate;
 
-use super::gathered::grouped;
 use super::operation_matrix::{OperationMatrix, some, thread};
+use crate::data::gathered::grouped;
 
 pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
     let by_placement = grouped(matrices.iter().map(|map| (&map.placement, map)));

@@ -20,9 +20,10 @@ use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::Machine;
 
-use super::gathered::{grouped, joined};
 use super::paired::{of, rounds};
+use super::phrases::joined;
 use super::quantity::Word;
+use crate::data::gathered::grouped;
 use crate::data::number::many;
 use crate::data::simulation::PARTS;
 use crate::data::words::plural;

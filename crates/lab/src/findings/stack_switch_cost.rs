@@ -10,8 +10,9 @@
 use flow::{Model, Way};
 
 use super::CaseResult;
-use super::gathered::{grouped, joined};
+use super::phrases::joined;
 use crate::data::Metric;
+use crate::data::gathered::grouped;
 use crate::data::number::{plain, time};
 
 const PAGE: f64 = flow::PAGE as f64;

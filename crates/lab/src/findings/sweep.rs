@@ -1,10 +1,10 @@
 //! What a sweep says as a whole: from which values on one kind of flow costs more than so much.
 
 use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
-use super::gathered::each_once;
 use super::winner::{self, Winners};
 use super::{CaseResult, Finding};
 use crate::data::SweepPoint;
+use crate::data::gathered::distinct;
 use crate::data::number::{DOTS, bytes, plain, ratio_interval};
 use crate::data::words::{listed, plural};
 
@@ -24,7 +24,7 @@ pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<
 
 pub(crate) fn all_crossovers(cases: &[&CaseResult]) -> Vec<String> {
     let points = cases.iter().filter_map(|case| case.case.sweep.as_ref());
-    let sweeps = each_once(points.map(|point| point.sweep.as_str()));
+    let sweeps = distinct(points.map(|point| point.sweep.as_str()));
     let said = sweeps.into_iter();
     said.flat_map(|sweep| sweep_crossovers(cases, sweep))
         .collect()
@@ -36,7 +36,7 @@ fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
     let at = |case: &CaseResult| case.case.sweep.as_ref().map_or(0.0, |point| point.value);
     cases.sort_by(|a, b| at(a).total_cmp(&at(b)));
     let findings = cases.iter().flat_map(|case| &case.findings);
-    let pairs = each_once(findings.map(|one| (one.subject.as_str(), one.reference.as_str())));
+    let pairs = distinct(findings.map(|one| (one.subject.as_str(), one.reference.as_str())));
     let pairs = pairs.into_iter().filter_map(|pair| Pair::of(&cases, pair));
     let sentences = pairs.flat_map(|pair| pair.sentences());
     sentences.map(|said| format!("{sweep}: {said}")).collect()

@@ -41,8 +41,8 @@ use measure::counters::Event;
 pub use row::{ByNumber, Standing, Then};
 pub(super) use run::Run;
 
-use super::gathered::joined;
 use super::limits::at_most;
+use super::phrases::joined;
 use crate::data::number::count;
 use crate::data::words::plural;
 use crate::data::{Claim, Half, Ours, Published, Study};

@@ -4,7 +4,7 @@
 use stats::Verdict;
 
 use super::CaseResult;
-use super::gathered::joined;
+use super::phrases::joined;
 use crate::data::Case;
 
 pub(super) fn is_what_if(case: &Case) -> bool {

@@ -24,9 +24,6 @@ pub(crate) mod tools;
 use std::io::{self, Write};
 use std::process::exit;
 
-use nix::sched::{CpuSet, sched_setaffinity};
-use nix::unistd::Pid;
-
 use crate::http::Http;
 pub use answer::{Answer, whole};
 pub use connection::{Connection, Got};
@@ -97,18 +94,6 @@ pub fn load_main(in_rounds: fn(&str) -> io::Result<()>) -> ! {
     }
 }
 
-/// Binds this process to CPUs; none for any. Fails if the kernel refuses.
-pub fn bind(cpus: &[u32]) -> io::Result<()> {
-    if cpus.is_empty() {
-        return Ok(());
-    }
-    let mut set = CpuSet::new();
-    for &cpu in cpus {
-        set.set(cpu as usize)?;
-    }
-    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
-}
-
 fn live(in_rounds: fn(&str) -> io::Result<()>) -> io::Result<()> {
     let began = measure::clock::now_ns();
     let mut line = String::new();
@@ -117,7 +102,7 @@ fn live(in_rounds: fn(&str) -> io::Result<()>) -> io::Result<()> {
         return in_rounds(orders);
     }
     let task: Task = serde_json::from_str(&line)?;
-    bind(&task.how.cpus)?;
+    sys::bind(&task.how.cpus)?;
     // A connection takes one; where there are too few, the first that fails says so.
     let _as_many_as_there_may_be = crate::serve::all_descriptors();
     engine::run_then(&task, |mut report| {

@@ -7,9 +7,9 @@ use crate::charts::heat::{Cell, Grid};
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::document::figures::{Figure, brief, data, heat, lines, of_rows, tally};
-use crate::gathered::{distinct, grouped};
 use crate::number::time;
 use crate::words::{Tone, with_unit};
+use lab::data::gathered::{distinct, grouped};
 
 pub(super) fn figures(
     all: &SideBySide,

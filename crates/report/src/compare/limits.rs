@@ -6,7 +6,7 @@ use lab::data::room::limit;
 
 use crate::document::table::{Cell, Column, Table, missing, text, whole};
 use crate::document::{Level, Section};
-use crate::gathered::grouped;
+use lab::data::gathered::grouped;
 
 const TITLE: &str = "How many flows of each model there can be";
 

@@ -12,11 +12,11 @@ use super::sampling::sampling;
 use super::searched::{self, is_self_managed};
 use super::variants::{self, COLUMNS, requests};
 use super::{Section, counting};
-use crate::gathered::grouped;
 use crate::number::time;
 use crate::words::{
     Tone, circumstances, launched, many, not_counted, other_ratios, work, work_apart, work_of,
 };
+use lab::data::gathered::grouped;
 
 pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) -> Section {
     let mut section = Section::new(id, &case.case.title)

@@ -4,9 +4,9 @@ use measure::counters::{Event, Scope};
 
 use super::Section;
 use super::table::{Cell, Col, Table, Unit, Value, number, text};
-use crate::gathered::distinct;
 use crate::number::{count, percent, time};
 use crate::words::many;
+use lab::data::gathered::distinct;
 
 /// Smaller shares are less than all of the time.
 const ALL: f64 = 0.9995;

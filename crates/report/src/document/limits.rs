@@ -9,8 +9,8 @@ use super::table::{Cell, Col, Column as Head, Table, Unit, measured, missing, sa
 use super::{Level, Section};
 use crate::charts::axis;
 use crate::charts::bars::{Bar, Parts};
-use crate::gathered::grouped;
 use crate::number::{bytes, count};
+use lab::data::gathered::grouped;
 
 const TITLE: &str = "How many flows of each model there can be here";
 

@@ -5,9 +5,9 @@ use lab::{CaseResult, Finding};
 use measure::Measured;
 
 use super::Section;
-use crate::gathered::grouped;
 use crate::number::{percent, time};
 use crate::words::{Tone, first_of, many};
+use lab::data::gathered::grouped;
 
 const FILES: usize = 4;
 

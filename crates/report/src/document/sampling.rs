@@ -1,10 +1,10 @@
 use lab::CaseResult;
 use lab::findings::sampled::{Sampled, sampled};
 
-use crate::gathered::distinct;
 use crate::number::{bytes, percent, time};
 use crate::text::TIE;
 use crate::words::many;
+use lab::data::gathered::distinct;
 
 pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
     let variants = case.variants.iter().enumerate();

@@ -16,12 +16,12 @@ use super::table::Table;
 use super::{Level, Section};
 use crate::charts::axis::BYTES;
 use crate::charts::bars::{Bar, Parts};
-use crate::gathered::distinct;
 use crate::number::{bytes, significant};
 use apart::apart;
 pub(crate) use columns::{COLUMNS, rows};
 use columns::{PAGES, of_work};
 use lab::Sweep;
+use lab::data::gathered::distinct;
 
 const HEADING: &str = "Throughput against the number of flows, and pages";
 

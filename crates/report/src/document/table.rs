@@ -3,9 +3,9 @@
 //! it. Columns and rows make a [`Table`] for people ([`Table::of`]), without empty columns, or the
 //! lines of a file ([`crate::csv`]). Reasons stand below the table.
 
-use crate::gathered::distinct;
 use crate::number;
 use crate::words::Tone;
+use lab::data::gathered::distinct;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Unit {

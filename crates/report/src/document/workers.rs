@@ -9,8 +9,8 @@ use measure::memory::Memory;
 use super::table::{Cell, Col, Table, Unit, measured, missing, number, said, text, whole};
 use super::variants::NO_GOOD_SLOT;
 use super::{Level, Section};
-use crate::gathered::distinct;
 use crate::words::Tone;
+use lab::data::gathered::distinct;
 
 const NOTE: &str = "CPU %: CPU time over the wall time of the steady phase; 100 is one \
     CPU all the time. Time of a worker: from the release to the end of its work; of all: create, \

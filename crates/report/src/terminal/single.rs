@@ -7,10 +7,10 @@ use measure::Measured;
 
 use super::Detail;
 use super::page::Page;
-use crate::gathered::grouped;
 use crate::number::{bytes, time};
 use crate::text::{cut, cut_within, look_the_same, width};
 use crate::words::{Tone, is_contrary};
+use lab::data::gathered::grouped;
 
 const BAR: usize = 40;
 const LABEL: usize = 38;

@@ -3,9 +3,9 @@
 use lab::{CaseResult, Metric, Results};
 
 use super::{many, run_again};
-use crate::gathered::{distinct, grouped};
 use crate::number::percent;
 use crate::text::TIE;
+use lab::data::gathered::{distinct, grouped};
 
 /// `2 CPUs`, `20 rounds x 5`, `noise 2.1 %`, each of which stays on one line.
 pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String> {

@@ -39,7 +39,7 @@ fn a_file_that_cannot_be_read_is_said_once_by_every_model() {
     }
 }
 
-/// Takes so many bytes, and then fails so.
+/// Takes this number of bytes, then fails with this error.
 struct Full(usize, io::ErrorKind);
 
 impl Write for Full {

@@ -19,8 +19,8 @@ fn all_of(traces: &[Vec<u8>]) -> impl Iterator<Item = Trace<&[u8]>> {
     })
 }
 
-/// A flow that accesses these granules of a region of its own, each third by a store where it stores, and says that
-/// it had so many accesses.
+/// A flow that accesses these granules of a region of its own, each third by a store where it stores, and says
+/// that it had this number of `accesses`.
 fn recorded(
     (space, number): (u32, u64),
     granules: impl Iterator<Item = u64>,
@@ -37,7 +37,7 @@ fn recorded(
     writer.bytes().to_vec()
 }
 
-/// A flow that loads so many lines, over and over.
+/// A flow that loads this number of lines, over and over.
 fn flow(space: u32, number: u64, lines: u64, accesses: u64) -> Vec<u8> {
     let granules = (0..accesses).map(|at| (at % lines) * 4);
     recorded((space, number), granules, true, 2 * accesses)

@@ -4,7 +4,7 @@ use crate::data::number::plain;
 use crate::data::words::listed;
 use crate::findings::blocks::{Block, Sweep};
 use crate::findings::crossover::{Crossing, Point, Span, crossing};
-use crate::findings::gathered::joined;
+use crate::findings::phrases::joined;
 use crate::findings::sweep::{about, value};
 use crate::findings::{CaseResult, Compared, StudyResult};
 

@@ -5,7 +5,7 @@
 use stats::Verdict;
 
 use crate::data::number::factor;
-use crate::findings::gathered::joined;
+use crate::findings::phrases::joined;
 use crate::findings::quantity::{Basis, Contrast, Kind, QuantityFinding, Unit};
 use crate::findings::{CaseResult, Finding};
 

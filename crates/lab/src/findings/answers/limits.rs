@@ -1,6 +1,7 @@
 use super::answer::{About, Answer, Question};
+use crate::data::gathered::grouped;
 use crate::data::words::{capital, plural};
-use crate::findings::gathered::{grouped, joined};
+use crate::findings::phrases::joined;
 use crate::findings::{StudyResult, at_most};
 
 pub(super) fn limits(study: &StudyResult) -> Answer {

@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Question};
 use crate::data::words::plural;
-use crate::findings::gathered::joined;
+use crate::findings::phrases::joined;
 use crate::findings::simulated::{Count, SimulatedCase, groups};
 use crate::findings::{CaseResult, StudyResult};
 

@@ -10,9 +10,9 @@ use crate::data::Metric;
 use crate::data::words::plural;
 use crate::findings::calibration::detects_in_words;
 use crate::findings::compared::{NOT_KNOWN, at_most_apart, compared};
-use crate::findings::gathered::joined;
 use crate::findings::generator;
 use crate::findings::load_targets::{latencies_in_words, load_in_words, rates_in_words};
+use crate::findings::phrases::joined;
 use crate::findings::{ByCpu, CaseResult, Finding, Results, Role, StudyResult, Word, crossovers};
 
 const OTHERS: usize = 3;

@@ -5,7 +5,7 @@ use workload::Work;
 use super::Named;
 use crate::data::number::plain;
 use crate::findings::CaseResult;
-use crate::findings::gathered::joined;
+use crate::findings::phrases::joined;
 
 pub(super) fn runs(a: &Named<'_>, b: &Named<'_>) -> Vec<String> {
     let (x, y) = (&a.results.header, &b.results.header);

@@ -1,6 +1,6 @@
 use super::{ComparedLimit, Named};
+use crate::data::gathered::distinct;
 use crate::findings::Limit;
-use crate::findings::gathered::each_once;
 
 pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit> {
     let sides: Vec<Vec<&Limit>> = runs.iter().map(|run| of(run, study)).collect();
@@ -16,7 +16,7 @@ pub(super) fn side_by_side(runs: &[Named<'_>], study: &str) -> Vec<ComparedLimit
             .map(|limit| limit.map(|&limit| limit.clone()))
             .collect(),
     };
-    each_once(labels).into_iter().map(row).collect()
+    distinct(labels).into_iter().map(row).collect()
 }
 
 fn of<'a>(run: &Named<'a>, study: &str) -> Vec<&'a Limit> {

@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Node, OnMachine};
+use crate::data::gathered::grouped;
 use crate::data::number::{plain, significant};
 use crate::data::words::{listed, percent};
-use crate::findings::gathered::grouped;
 
 /// Up to this number of values, each is a group.
 const FEW_VALUES: usize = 4;

@@ -7,8 +7,8 @@ use flow::profile::{Place, Profile, Wait, callers, place};
 use stats::{SignFlips, discoveries};
 
 use super::frame::{Frame, Profiled};
+use crate::data::gathered::distinct;
 use crate::data::{Metric, RawSlot};
-use crate::findings::gathered::each_once;
 
 const LEAST: f64 = 0.003;
 const LEAST_BRANCH: f64 = 0.01;
@@ -129,7 +129,7 @@ pub(super) fn compared(rounds: &[Round<'_>]) -> Profiled {
         lost: all().map(|profile| profile.lost).sum(),
         each: all().map(|profile| profile.each).max().unwrap_or(1),
         cost: None,
-        unseen: each_once(all().flat_map(|profile| profile.unseen.iter().cloned())),
+        unseen: distinct(all().flat_map(|profile| profile.unseen.iter().cloned())),
     }
 }
 

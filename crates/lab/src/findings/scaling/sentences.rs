@@ -1,17 +1,18 @@
 use flow::Model;
 
 use super::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
+use crate::data::gathered::distinct;
 use crate::data::number::{count, factor_interval, many};
 use crate::data::words::plural;
 use crate::data::{Topology, along, base};
 use crate::findings::CaseResult;
-use crate::findings::gathered::{each_once, joined};
+use crate::findings::phrases::joined;
 use crate::findings::served::forms;
 
 /// Each work at its most flows along cores (or all); servers by form; works without results.
 pub(in crate::findings) fn answer(all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
     let own = |case: &&CaseResult| along(&case.case).is_some() || has_forms(case);
-    let works = each_once(cases.iter().filter(own).map(|case| base(&case.case)));
+    let works = distinct(cases.iter().filter(own).map(|case| base(&case.case)));
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         works.into_iter().partition(|work| has_data(work, cases));
     let said = known

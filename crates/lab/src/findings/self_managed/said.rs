@@ -3,10 +3,11 @@
 use workload::Design;
 
 use super::SelfManaged;
+use crate::data::gathered::grouped;
 use crate::data::number::{count, factor, factor_interval, is_small, many, time};
 use crate::data::words::plural;
-use crate::findings::gathered::{grouped, joined};
 use crate::findings::paired::{judged, rule};
+use crate::findings::phrases::joined;
 use crate::findings::{CaseResult, VariantSummary, optimum};
 
 const FAR: f64 = 1.5;

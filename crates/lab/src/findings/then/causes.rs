@@ -7,7 +7,7 @@ use super::{Run, Standing, amounts, steps};
 use crate::data::words::plural;
 use crate::data::{Metric, Ours, Pair, Published};
 use crate::findings::CaseResult;
-use crate::findings::gathered::joined;
+use crate::findings::phrases::joined;
 use crate::findings::quantity::{Kind, Word};
 
 const NOT_FOUND: &str = "cause not found";

@@ -7,7 +7,7 @@ use super::{Answer, Run, claim};
 use crate::data::Published;
 use crate::data::number::{DOTS, many};
 use crate::findings::CaseResult;
-use crate::findings::gathered::joined;
+use crate::findings::phrases::joined;
 use crate::findings::simulated::{Count, compared};
 
 pub(super) fn answer(

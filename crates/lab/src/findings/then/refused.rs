@@ -11,7 +11,7 @@ use super::{Answer, Run, Standing, claim};
 use crate::data::number::{count, many};
 use crate::data::{Claim, OfPair};
 use crate::findings::CaseResult;
-use crate::findings::gathered::joined;
+use crate::findings::phrases::joined;
 use crate::findings::quantity::Word;
 
 pub(super) fn not_switched(run: Run<'_>) -> Result<Answer, Answer> {

@@ -6,7 +6,7 @@ use measure::Measured;
 use super::{Answer, Run, Standing, claim, modelled};
 use crate::data::number::{against, count, factor_interval, percent, ratio_interval};
 use crate::data::{OfWork, Published};
-use crate::findings::gathered::because;
+use crate::findings::phrases::because;
 use crate::findings::quantity::Word;
 use crate::findings::simulated::Count;
 use crate::findings::{Ratio, Scaling, ScalingPoint, Throughput};

@@ -4,9 +4,9 @@ use lab::{Answer, CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 use stats::Verdict;
 
 use super::Answers;
-use crate::gathered::grouped;
 use crate::text::shell_word;
 use crate::words::{ending, first_of, many};
+use lab::data::gathered::grouped;
 
 const NAMED: usize = 3;
 const REASONS: usize = 4;

@@ -3,7 +3,7 @@
 use lab::{Answer, CaseResult, Results, StudyResult};
 
 use super::asked::labels;
-use crate::gathered::{distinct, grouped};
+use lab::data::gathered::{distinct, grouped};
 
 /// `Terms: fiber-packed: user-level threads, …; by pointer: …` of variants in rows.
 pub(super) fn terms<'a>(

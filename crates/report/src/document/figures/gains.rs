@@ -10,8 +10,8 @@ use crate::charts::bars::{Bar, Parts};
 use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
 use crate::document::table::Table;
-use crate::gathered::distinct;
 use crate::number::plain;
+use lab::data::gathered::distinct;
 
 const LINE: usize = 3;
 

@@ -7,7 +7,7 @@ use measure::clock::now_ns;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::signal::Signal;
 use nix::unistd::getppid;
-use program::load::{Connection, Got, Target, bind};
+use program::load::{Connection, Got, Target};
 
 use super::super::http::path_of;
 use super::super::listener::say_goodbye;
@@ -27,7 +27,7 @@ pub fn load_in_rounds(task: &str) -> io::Result<()> {
     flow::quota::leave()?;
     let order = task.order;
     let cpus: Vec<u32> = order.cpu.into_iter().collect();
-    let bound = bind(&cpus);
+    let bound = sys::bind(&cpus);
     for line in io::stdin().lock().lines() {
         line?;
         let report = match &bound {
