@@ -18,6 +18,7 @@ use measure::clock::now_ns;
 use measure::usage::{self, Usage};
 use nix::unistd::{Pid, getpid, gettid};
 
+use crate::any_body::{AnyBody, Facts, Work};
 use crate::body::Body;
 use crate::channel::{self, Entrance, Outlet};
 use crate::flow_status::Tally;
@@ -35,9 +36,9 @@ use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};
 pub(crate) use units::{say, unit_of_queue, units};
 
-#[derive(Debug)]
-pub(crate) struct Context<'a, B: Body> {
-    pub(crate) body: &'a B,
+pub(crate) struct Context<'a> {
+    pub(crate) body: &'a dyn AnyBody,
+    pub(crate) facts: Facts,
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
     pub(crate) narrate: Option<&'a str>,
@@ -53,14 +54,15 @@ pub(crate) struct Context<'a, B: Body> {
 }
 
 /// Hands `run` what a carrier needs that stands for itself, with nobody at its gates.
-pub(crate) fn by_itself<B: Body>(
-    body: &B,
+pub(crate) fn by_itself(
+    body: &dyn AnyBody,
     variant: &Variant,
-    run: impl FnOnce(&Context<'_, B>) -> io::Result<()>,
+    run: impl FnOnce(&Context<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let (entrance, _inlet) = channel::open(None, Path::new(""))?;
     run(&Context {
         body,
+        facts: body.facts(),
         variant,
         cpus: &[],
         narrate: None,
@@ -75,7 +77,7 @@ pub(crate) fn by_itself<B: Body>(
     })
 }
 
-impl<B: Body> Context<'_, B> {
+impl<B: Body> Work<'_, B> {
     pub(crate) fn settle(&self, state: &mut B::State) {
         self.body.settle(state);
         if let Some((together, own)) = self.latencies.zip(self.body.latencies(state)) {
@@ -84,16 +86,17 @@ impl<B: Body> Context<'_, B> {
     }
 }
 
-pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
+pub(crate) fn run<B: Body>(work: Work<'_, B>, index: usize) {
     match B::TURNS {
-        true => take_turns(context, index),
-        false => do_units(context, index),
+        true => take_turns(work, index),
+        false => do_units(work, index),
     }
 }
 
-fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
+fn do_units<B: Body>(work: Work<'_, B>, index: usize) {
+    let context = work.context;
     let ready = prepare(context, index);
-    let mut state = context.body.state(index);
+    let mut state = work.body.state(index);
     wait_at_gate(context, index);
     // The outlet stays open: a named pipe without writers would wake the parent over and over.
     let mut opened = None;
@@ -102,32 +105,33 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let mut tally = begin();
         let before = usage::this_thread();
         begins(context, index);
-        units(context, index, &mut state, outlet, &mut tally);
+        units(work, index, &mut state, outlet, &mut tally);
         pace::wait();
         ends(context, index);
         let mut tally = finish(tally, before, outlet)?;
-        let used = [tally.steady, context.body.hired(&state)];
+        let used = [tally.steady, work.body.hired(&state)];
         tally.steady = used.into_iter().sum();
-        context.settle(&mut state);
+        work.settle(&mut state);
         Ok(tally)
     });
     report(context, index, worked);
-    wait_for_the_end(context, || take_part(context, index, &state));
+    wait_for_the_end(context, || take_part(work, index, &state));
 }
 
-fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
+fn take_turns<B: Body>(work: Work<'_, B>, index: usize) {
+    let Work { body, context } = work;
     let ready = prepare(context, index);
-    let mut state = context.body.state(index);
+    let mut state = body.state(index);
     at_gate(context, index);
     let mut turn = KernelTurn {
         shared: context.shared,
         pipes: context.pipes,
-        how: context.body.hand_over(),
+        how: context.facts.hand_over,
         index,
         flows: context.variant.flows as usize,
         handed: 0,
     };
-    let (body, unit) = (context.body, index as u64);
+    let unit = index as u64;
     let worked = ready.map(|_sends_nothing| {
         turn.run(body.laps(false), async |turn| {
             body.turns(&mut state, unit, turn).await
@@ -136,12 +140,12 @@ fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     leave(context, index, worked);
 }
 
-pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
+pub(crate) fn at_gate(context: &Context<'_>, index: usize) {
     wait_at_gate(context, index);
     begins(context, index);
 }
 
-fn wait_at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
+fn wait_at_gate(context: &Context<'_>, index: usize) {
     let (pid, tid) = (getpid().as_raw(), gettid().as_raw());
     let status = context.shared.flow(index);
     status.arrived(pid, tid, usage::this_thread());
@@ -149,7 +153,7 @@ fn wait_at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     wait_while(&context.shared.header().start.0, SHUT);
 }
 
-fn begins<B: Body>(context: &Context<'_, B>, index: usize) {
+fn begins(context: &Context<'_>, index: usize) {
     if context.recorded.is_some() {
         recording::flow_begins(index);
     }
@@ -178,23 +182,19 @@ pub(crate) fn finish(
     }
 }
 
-pub(crate) fn leave<B: Body>(
-    context: &Context<'_, B>,
-    index: usize,
-    worked: Result<Tally, Trouble>,
-) {
+pub(crate) fn leave(context: &Context<'_>, index: usize, worked: Result<Tally, Trouble>) {
     report(context, index, worked);
     wait_for_the_end(context, || {});
 }
 
 /// Only the first call counts.
-fn ends<B: Body>(context: &Context<'_, B>, index: usize) {
+fn ends(context: &Context<'_>, index: usize) {
     if context.recorded.is_some() {
         recording::flow_ends(index);
     }
 }
 
-fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
+fn report(context: &Context<'_>, index: usize, worked: Result<Tally, Trouble>) {
     ends(context, index);
     let status = context.shared.flow(index);
     match worked {
@@ -204,7 +204,7 @@ fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally,
     count_in(context, &context.shared.header().done.0);
 }
 
-fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
+fn wait_for_the_end(context: &Context<'_>, survey: impl FnOnce()) {
     let end = &context.shared.header().end.0;
     wait_while(end, SHUT);
     if end.load(Ordering::Acquire) == SURVEY {
@@ -213,10 +213,7 @@ fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
     }
 }
 
-pub(crate) fn prepare<'a, B: Body>(
-    context: &Context<'a, B>,
-    index: usize,
-) -> Result<Outlet<'a>, Trouble> {
+pub(crate) fn prepare<'a>(context: &Context<'a>, index: usize) -> Result<Outlet<'a>, Trouble> {
     bind_in_turn(context.cpus, index).map_err(|error| (Step::Affinity, error))?;
     if let Some(recorded) = context.recorded {
         recorded.flow_is_born(index);
@@ -237,7 +234,7 @@ pub(crate) fn bind_in_turn(cpus: &[u32], number: usize) -> io::Result<()> {
     }
 }
 
-fn count_in<B: Body>(context: &Context<'_, B>, there: &AtomicU32) {
+fn count_in(context: &Context<'_>, there: &AtomicU32) {
     if there.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
         context.notify.wake();
     }
@@ -249,11 +246,11 @@ fn wait_while(gate: &AtomicU32, value: u32) {
     }
 }
 
-fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) {
-    if let Some(Ok(board)) = context.board {
+fn take_part<B: Body>(work: Work<'_, B>, index: usize, state: &B::State) {
+    if let Some(Ok(board)) = work.board {
         let mut pieces = Pieces::of_flow(index);
-        context.body.touched(state, index, &mut pieces);
+        work.body.touched(state, index, &mut pieces);
         board.write(index, pieces);
     }
-    count_in(context, &context.shared.header().surveyed.0);
+    count_in(work.context, &work.shared.header().surveyed.0);
 }

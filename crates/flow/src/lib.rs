@@ -26,6 +26,7 @@
 
 mod alarm;
 mod allocator;
+mod any_body;
 pub mod body;
 pub mod carried;
 pub mod cgroup;

@@ -28,7 +28,8 @@ use measure::usage;
 use nix::unistd::getpid;
 
 use crate::alarm::Alarm;
-use crate::body::{Body, Part};
+use crate::any_body::AnyBody;
+use crate::body::Part;
 use crate::channel::{self, Inlet, Sink};
 use crate::flow_run::{Context, say};
 use crate::flow_status::FlowStatus;
@@ -53,36 +54,38 @@ pub(crate) struct Run {
     pub(crate) memory: Option<Reading>,
 }
 
-struct Parts<'a, 'b, B: Body, S> {
+struct Parts<'a, 'b> {
     resources: &'a SlotResources,
-    context: &'a Context<'a, B>,
-    set: FlowSet<'a, B>,
+    context: &'a Context<'a>,
+    set: FlowSet<'a>,
     watch: Watch<'a>,
     inlet: Inlet,
-    sink: &'b mut S,
+    sink: &'b mut dyn Sink,
     count: &'b [Event],
     film: bool,
 }
 
-pub(crate) fn run<W, B: Body, S: Sink>(
+pub(crate) fn run<W>(
     resources: &SlotResources,
     spec: &SlotSpec<W>,
     fifo: &Path,
-    body: &B,
-    sink: &mut S,
+    body: &dyn AnyBody,
+    sink: &mut dyn Sink,
     last: bool,
 ) -> io::Result<Run> {
     resources.clear()?;
-    let (entrance, inlet) = channel::open(B::SENDS.then_some(spec.variant.channel), fifo)?;
-    let pipes = if B::TURNS && body.hand_over() == HandOver::Pipe {
+    let facts = body.facts();
+    let (entrance, inlet) = channel::open(facts.sends.then_some(spec.variant.channel), fifo)?;
+    let pipes = if facts.turns && facts.hand_over == HandOver::Pipe {
         Pipes::open(spec.variant.flows)?
     } else {
         Pipes::default()
     };
-    let asked = B::TOUCHES && last && !spec.variant.model.is_user_level();
+    let asked = facts.touches && last && !spec.variant.model.is_user_level();
     let board = asked.then(|| Board::new(spec.variant.flows as usize));
     let context = Context {
         body,
+        facts,
         variant: &spec.variant,
         cpus: spec.bound_to(),
         narrate: spec.narrate.as_deref(),
@@ -122,20 +125,20 @@ fn without_hired(reading: &Reading) -> Reading {
     }
 }
 
-impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
+impl Parts<'_, '_> {
     fn repeat(&mut self, last: bool) -> io::Result<Run> {
         let mut parent = ParentRecord {
             pid: self.context.parent.as_raw(),
             ..Default::default()
         };
         let flows = self.context.variant.carriers() as usize;
-        let hires = self.context.body.hires();
-        let mut reader = last.then(|| CounterReader::new(parent.pid, flows, hires));
+        let facts = self.context.facts;
+        let mut reader = last.then(|| CounterReader::new(parent.pid, flows, facts.hires));
         let (created, create_ns) = phase(&mut reader, || self.create(&mut parent))?;
         self.at_gate(&mut reader);
         self.context.entrance.all_open();
         let counting = self.count(last);
-        let forgotten = (B::SHOOTS_DOWN && last).then(interrupts::shootdowns);
+        let forgotten = (facts.shoots_down && last).then(interrupts::shootdowns);
         let (go, steady_ns) = phase(&mut reader, || self.steady(&mut parent))?;
         let paused = pace::read();
         let steady_ns = steady_ns.saturating_sub(paused.map_or(0, |one| one.due_ns));
@@ -150,7 +153,9 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let (ends, teardown_ns) = phase(&mut reader, || self.tear_down(&mut parent))?;
         let flows = flow_records::flow_records(&self.resources.shared, &self.watch, go);
         let skew_ns = flow_records::skew(&flows);
-        let turns = B::TURNS.then(|| flow_records::turns(&self.resources.shared));
+        let turns = facts
+            .turns
+            .then(|| flow_records::turns(&self.resources.shared));
         let rep = Rep {
             create_ns,
             steady_ns,
@@ -193,7 +198,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn count(&self, last: bool) -> Option<Measured<Counting<<Kernel as Source>::Counter>>> {
         let asked = last && !self.count.is_empty();
         asked.then(|| {
-            if self.context.body.hires() {
+            if self.context.facts.hires {
                 return Measured::not_available(HIRED, "");
             }
             let flows = self.resources.shared.flows().iter();
@@ -217,7 +222,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 
     fn narrate(&self, does: &str) {
-        if let Some(what) = self.context.narrate.filter(|_| B::SENDS) {
+        if let Some(what) = self.context.narrate.filter(|_| self.context.facts.sends) {
             say(&format!("parent {} {does} {what}", self.context.parent));
         }
     }
@@ -243,7 +248,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         };
         // Flows that take turns line up after the release.
         let from = match tallies().map(|tally| tally.start_ns).min() {
-            Some(first) if B::TURNS => first.max(go),
+            Some(first) if self.context.facts.turns => first.max(go),
             _ => go,
         };
         parent.began_ns[1] = from;
@@ -268,7 +273,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
 
     /// Where the work may hang as flows end, which nothing else watches.
     fn alarm_of_end(&self) -> io::Result<Option<Alarm>> {
-        let at = self.context.body.doing(Part::End);
+        let at = self.context.body.doing_in_words(Part::End);
         if at.is_empty() || self.watch.hung() {
             return Ok(None);
         }
@@ -293,7 +298,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             .chain(children)
             .collect();
         let reading = memory::reading(&pids).map_err(io::Error::other)?;
-        Ok(match self.context.body.hires() {
+        Ok(match self.context.facts.hires {
             true => without_hired(&reading),
             false => reading,
         })

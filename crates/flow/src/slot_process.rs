@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::alarm::Alarm;
 use crate::allocator;
+use crate::any_body::AnyBody;
 use crate::body::Body;
 use crate::channel::Sink;
 use crate::ending::{answer_and_exit, end_on_panic, exit, keep_answers_apart};
@@ -152,12 +153,12 @@ impl<W> SlotProcess<W> {
     }
 
     /// Runs every repetition of the slot.
-    pub fn run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> Answer {
+    pub fn run<B: Body>(&self, body: &B, sink: &mut dyn Sink) -> Answer {
         self.try_run(body, sink)
             .unwrap_or_else(|error| Answer::from_error(&error))
     }
 
-    fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
+    fn try_run(&self, body: &dyn AnyBody, sink: &mut dyn Sink) -> io::Result<Answer> {
         let spec = self.spec();
         prepare(&spec.variant)?;
         let limited = limited(&spec.variant)?;
@@ -168,8 +169,9 @@ impl<W> SlotProcess<W> {
         let parent_memory = parent_memory.map(HeldParentMemory::take).transpose()?;
         let flows = spec.variant.carriers();
         pace::begin(spec.variant.faster.as_ref(), flows, spec.bound_to())?;
-        let rings = B::SENDS && spec.variant.channel == Channel::Shm;
-        let resources = SlotResources::new(spec, self.left(), rings, B::TIMES)?;
+        let facts = body.facts();
+        let rings = facts.sends && spec.variant.channel == Channel::Shm;
+        let resources = SlotResources::new(spec, self.left(), rings, facts.times)?;
         let total = spec.warmups + spec.reps.max(1);
         let mut reps = Vec::with_capacity(total as usize);
         let mut memory = None;

@@ -133,12 +133,12 @@ impl<'a> Watch<'a> {
     }
 
     /// Ends at `wait_for` or the deadline ([`Watch::hung`]). Dead children leave `children`.
-    pub(crate) fn until<S: Sink>(
+    pub(crate) fn until(
         &mut self,
         wait_for: WaitFor,
         children: &mut Vec<(Pid, usize)>,
         inlet: &mut Inlet,
-        sink: &mut S,
+        sink: &mut dyn Sink,
     ) -> io::Result<()> {
         loop {
             self.resources.notify.clear()?;

@@ -45,7 +45,7 @@ impl Inlet {
         self.received
     }
 
-    pub(crate) fn drain<S: Sink>(&mut self, shared: &SharedMemory, sink: &mut S) -> io::Result<()> {
+    pub(crate) fn drain(&mut self, shared: &SharedMemory, sink: &mut dyn Sink) -> io::Result<()> {
         match self.source {
             Source::None => Ok(()),
             Source::Rings => self.drain_rings(shared, sink),
@@ -53,7 +53,7 @@ impl Inlet {
         }
     }
 
-    fn drain_rings<S: Sink>(&mut self, shared: &SharedMemory, sink: &mut S) -> io::Result<()> {
+    fn drain_rings(&mut self, shared: &SharedMemory, sink: &mut dyn Sink) -> io::Result<()> {
         let mut batch = [0; BATCH_WORDS];
         for ring in shared.rings() {
             while ring.pop(&mut batch) {
@@ -65,7 +65,7 @@ impl Inlet {
         Ok(())
     }
 
-    fn drain_pipe<S: Sink>(&mut self, sink: &mut S) -> io::Result<()> {
+    fn drain_pipe(&mut self, sink: &mut dyn Sink) -> io::Result<()> {
         while let Some(words) = self.read_some()? {
             self.held += words;
             self.deliver_held(sink)?;
@@ -91,7 +91,7 @@ impl Inlet {
         }
     }
 
-    fn deliver_held<S: Sink>(&mut self, sink: &mut S) -> io::Result<()> {
+    fn deliver_held(&mut self, sink: &mut dyn Sink) -> io::Result<()> {
         let mut at = 0;
         while let Some(words) = whole_batch(&self.words[at..self.held])? {
             let (used, count) = deliver(words, sink)?;
@@ -116,7 +116,7 @@ pub(super) fn whole_batch(words: &[u64]) -> io::Result<Option<&[u64]>> {
     }
 }
 
-fn deliver<S: Sink>(words: &[u64], sink: &mut S) -> io::Result<(usize, u64)> {
+fn deliver(words: &[u64], sink: &mut dyn Sink) -> io::Result<(usize, u64)> {
     let batch = whole_batch(words)?.ok_or_else(|| io::Error::other("a batch is cut short"))?;
     let (head, values) = batch.split_at(HEAD_WORDS);
     sink.take(head[1], head[2], values)?;

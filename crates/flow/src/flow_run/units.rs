@@ -4,70 +4,71 @@ use std::sync::atomic::Ordering;
 use nix::unistd::{getpid, gettid};
 
 use super::Context;
+use crate::any_body::Work;
 use crate::body::Body;
 use crate::channel::Outlet;
 use crate::flow_status::Tally;
 use crate::variant::Schedule;
 
 pub(crate) fn units<B: Body>(
-    context: &Context<'_, B>,
+    work: Work<'_, B>,
     index: usize,
     state: &mut B::State,
     outlet: &mut Outlet<'_>,
     tally: &mut Tally,
 ) {
-    match context.variant.schedule {
+    match work.variant.schedule {
         Schedule::Static => {
-            let stride = context.variant.flows as usize;
-            for unit in (index as u64..context.body.units()).step_by(stride) {
-                do_unit(context, state, unit, outlet, tally);
+            let stride = work.variant.flows as usize;
+            for unit in (index as u64..work.body.units()).step_by(stride) {
+                do_unit(work, state, unit, outlet, tally);
             }
         }
-        Schedule::Queue => while unit_of_queue(context, state, outlet, tally) {},
+        Schedule::Queue => while unit_of_queue(work, state, outlet, tally) {},
     }
 }
 
 pub(crate) fn unit_of_queue<B: Body>(
-    context: &Context<'_, B>,
+    work: Work<'_, B>,
     state: &mut B::State,
     outlet: &mut Outlet<'_>,
     tally: &mut Tally,
 ) -> bool {
-    let unit = next_unit(context);
+    let unit = next_unit(work);
     if let Some(unit) = unit {
-        do_unit(context, state, unit, outlet, tally);
+        do_unit(work, state, unit, outlet, tally);
     }
     unit.is_some()
 }
 
-fn next_unit<B: Body>(context: &Context<'_, B>) -> Option<u64> {
-    let cursor = &context.shared.header().cursor.0;
+fn next_unit<B: Body>(work: Work<'_, B>) -> Option<u64> {
+    let cursor = &work.shared.header().cursor.0;
     let unit = cursor.fetch_add(1, Ordering::Relaxed);
-    (unit < context.body.units()).then_some(unit)
+    (unit < work.body.units()).then_some(unit)
 }
 
 #[inline]
 fn do_unit<B: Body>(
-    context: &Context<'_, B>,
+    work: Work<'_, B>,
     state: &mut B::State,
     unit: u64,
     outlet: &mut Outlet<'_>,
     tally: &mut Tally,
 ) {
-    if context.narrate.is_some() {
-        narrate(context, unit, "starting on");
+    if work.narrate.is_some() {
+        narrate(work.context, unit, "starting on");
     }
     outlet.begin(unit);
-    tally.proof += context.body.unit(state, unit, outlet);
+    tally.proof += work.body.unit(state, unit, outlet);
     tally.units += 1;
-    if context.narrate.is_some() {
-        narrate(context, unit, "finished");
+    if work.narrate.is_some() {
+        narrate(work.context, unit, "finished");
     }
 }
 
 /// In one write: lines never mix.
 #[cold]
-fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
+fn narrate(context: &Context<'_>, unit: u64, what: &str) {
     let model = context.variant.model;
     let shape = model.shape(context.variant.flows);
     let who = match (shape.processes, shape.flows_in_each) {
@@ -77,7 +78,10 @@ fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
         (_, 1) => format!("process {}", getpid()),
         _ => format!("process {} thread {}", getpid(), gettid()),
     };
-    say(&format!("{who} {what} {}", context.body.describe(unit)));
+    say(&format!(
+        "{who} {what} {}",
+        context.body.unit_in_words(unit)
+    ));
 }
 
 #[cold]

@@ -6,10 +6,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{ForkResult, Pid, getpid, getppid, pause};
 use sys::Alone;
 
-use crate::body::Body;
+use crate::any_body::AnyBody;
 use crate::ending::exit;
 use crate::flow_run::by_itself;
-use crate::start::{hold, reap};
+use crate::start::reap;
 use crate::{Model, Variant, futex};
 
 /// Beyond twice the prediction, enough is known.
@@ -21,9 +21,9 @@ const PRECISION: u64 = 1_000;
 type Reached = (u64, Option<io::Error>);
 
 /// Stops at a refusal or far beyond `predicted`. Leaves no flow.
-pub(super) fn as_many_as_can_be<B: Body>(
+pub(super) fn as_many_as_can_be(
     model: Model,
-    body: &B,
+    body: &dyn AnyBody,
     predicted: u64,
 ) -> Result<Reached, String> {
     let enough = 2 * predicted + BEYOND;
@@ -126,9 +126,9 @@ fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<
     }
 }
 
-fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
+fn hold_all(model: Model, body: &dyn AnyBody, flows: u64) -> io::Result<()> {
     let variant = Variant::new(model, u32::try_from(flows).map_err(io::Error::other)?);
-    by_itself(body, &variant, hold)
+    by_itself(body, &variant, |context| body.hold(context))
 }
 
 #[cfg(test)]

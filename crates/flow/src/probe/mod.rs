@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use fence::{ADDRESSES, TASKS};
 
 use crate::Model;
+use crate::any_body::AnyBody;
 use crate::body::Body;
 use crate::ending::{end_on_panic, exit, write_line};
 use crate::tied::{Task, is_in_role};
@@ -120,9 +121,9 @@ fn enter(spec: &ProbeSpec) -> Result<(), String> {
     }
 }
 
-fn probe<B: Body, P>(
+fn probe<P>(
     spec: &ProbeSpec,
-    body: &B,
+    body: &dyn AnyBody,
     predict: impl FnOnce(Model) -> Option<(u64, P)>,
 ) -> Result<Probed<P>, String> {
     enter(spec)?;

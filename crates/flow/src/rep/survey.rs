@@ -3,18 +3,16 @@ use std::io;
 use measure::Measured;
 
 use super::{Parts, gate};
-use crate::body::Body;
-use crate::channel::Sink;
 use crate::flow_status::FlowStatus;
 use crate::footprint::{self, Place};
 use crate::record::footprint::Footprint;
 use crate::shared_memory::SURVEY;
 use crate::watch::WaitFor;
 
-impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
+impl Parts<'_, '_> {
     /// At the end gate. An emulated flow's footprint is the emulator's and slow to get.
     pub(super) fn footprint(&mut self) -> io::Result<Option<Measured<Footprint>>> {
-        if !B::TOUCHES || self.context.recorded.is_some() {
+        if !self.context.facts.touches || self.context.recorded.is_some() {
             return Ok(None);
         }
         let board = match self.context.board {

@@ -1,12 +1,11 @@
 use super::Parts;
 use crate::Failure;
-use crate::body::{Body, Part};
-use crate::channel::Sink;
+use crate::body::Part;
 use crate::flow_run::Context;
 use crate::flow_status::{FlowStatus, Stage};
 use crate::record::{FlowRecord, FlowState, Rep, Turns};
 
-impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
+impl Parts<'_, '_> {
     pub(super) fn failure(&self, rep: &Rep) -> Option<Failure> {
         let flows = self.context.variant.carriers();
         let count = |wanted: fn(&FlowState) -> bool| {
@@ -28,7 +27,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                 hung,
                 flows,
                 deadline_s: self.resources.deadline_text().to_owned(),
-                at: self.context.body.doing(part),
+                at: self.context.body.doing_in_words(part),
             });
         }
         if let Some(how) = self.watch.first_death() {
@@ -49,7 +48,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
 /// Share of the necessary switches that must be seen.
 const SWITCHED: f64 = 0.9;
 
-impl<B: Body> Context<'_, B> {
+impl Context<'_> {
     fn not_in_turn(&self, turns: Turns) -> Option<Failure> {
         let (handed_over, switches) = (turns.handed_over, turns.switches);
         let (checked, orderly) = (turns.checked, turns.orderly);
@@ -59,7 +58,7 @@ impl<B: Body> Context<'_, B> {
                 handed_over,
             });
         }
-        let one_order = self.variant.model.is_user_level() || self.body.hand_over().is_ring();
+        let one_order = self.variant.model.is_user_level() || self.facts.hand_over.is_ring();
         (one_order && orderly < checked).then_some(Failure::OutOfOrder { orderly, checked })
     }
 }

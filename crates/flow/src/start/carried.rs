@@ -11,9 +11,10 @@ use std::cell::{Cell, RefCell};
 
 use measure::usage;
 
+use crate::any_body::Work;
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::flow_run::{self, Context, Trouble};
+use crate::flow_run::{self, Trouble};
 use crate::flow_status::Tally;
 use crate::record::Turns;
 use crate::turn::is_orderly;
@@ -39,9 +40,8 @@ impl Station {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct Carried<'a, B: Body> {
-    pub(super) context: &'a Context<'a, B>,
+    pub(super) work: Work<'a, B>,
     pub(super) flows: u64,
     outlet: RefCell<Option<Outlet<'a>>>,
     tally: RefCell<Tally>,
@@ -52,9 +52,9 @@ pub(super) struct Carried<'a, B: Body> {
 }
 
 impl<'a, B: Body> Carried<'a, B> {
-    pub(super) fn new(context: &'a Context<'a, B>, flows: u64) -> Self {
+    pub(super) fn new(work: Work<'a, B>, flows: u64) -> Self {
         Self {
-            context,
+            work,
             flows,
             outlet: RefCell::default(),
             tally: RefCell::default(),
@@ -87,18 +87,16 @@ impl<'a, B: Body> Carried<'a, B> {
 
     /// With a queue flows hand over between units, or the first would take them all.
     pub(super) fn is_queue(&self) -> bool {
-        self.context.variant.schedule == Schedule::Queue
+        self.work.variant.schedule == Schedule::Queue
     }
 
     pub(super) fn unit_of_queue(&self, state: &mut B::State) -> bool {
-        self.with_outlet(|outlet, tally| {
-            flow_run::unit_of_queue(self.context, state, outlet, tally)
-        })
+        self.with_outlet(|outlet, tally| flow_run::unit_of_queue(self.work, state, outlet, tally))
     }
 
     pub(super) fn units(&self, index: usize, state: &mut B::State) {
         self.with_outlet(|outlet, tally| {
-            flow_run::units(self.context, index, state, outlet, tally);
+            flow_run::units(self.work, index, state, outlet, tally);
             true
         });
     }
@@ -157,7 +155,7 @@ impl<'a, B: Body> Carried<'a, B> {
     }
 
     pub(super) fn checked(&self, tally: Tally) -> Tally {
-        let taken = self.flows * self.context.body.laps(true);
+        let taken = self.flows * self.work.body.laps(true);
         let turns = Turns {
             taken,
             ..self.turns.get()

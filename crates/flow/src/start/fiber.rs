@@ -18,8 +18,9 @@ use std::pin::pin;
 use ::fiber::{Config, ConfigError, Fiber, FiberId, Lent, Life, Scheduler, SpawnError};
 
 use super::carried::{Carried, Station};
+use crate::any_body::Work;
 use crate::body::Body;
-use crate::flow_run::{Context, Step, Trouble, at_gate, leave, prepare};
+use crate::flow_run::{Step, Trouble, at_gate, leave, prepare};
 use crate::model::{Stacks, Way};
 use crate::turn::{CHECKED_LAPS, Turn, at_once};
 
@@ -27,23 +28,24 @@ use crate::turn::{CHECKED_LAPS, Turn, at_once};
 const GUARDED_LEAST: u64 = 16 << 10;
 const PAGE: u64 = sys::PAGE as u64;
 
-pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Stacks) {
-    carry_with(context, index, |fibers| {
-        let config = config(stacks, context.body.stack_bytes()).capacity(fibers);
+pub(crate) fn carry<B: Body>(work: Work<'_, B>, index: usize, stacks: Stacks) {
+    carry_with(work, index, |fibers| {
+        let config = config(stacks, work.body.stack_bytes()).capacity(fibers);
         // SAFETY: `carry_with` keeps it in `Fibers`, a local of its own.
         unsafe { Scheduler::new(config) }
     });
 }
 
-pub(super) fn carry_with<B: Body>(
-    context: &Context<'_, B>,
+pub(crate) fn carry_with<B: Body>(
+    work: Work<'_, B>,
     index: usize,
     scheduler: impl FnOnce(usize) -> Result<Scheduler, ConfigError>,
 ) {
+    let context = work.context;
     let ready = prepare(context, index);
     let stride = context.variant.carriers() as usize;
     let flows = (index..context.variant.flows as usize).step_by(stride);
-    let carried = Carried::new(context, flows.len() as u64);
+    let carried = Carried::new(work, flows.len() as u64);
     let made = Fibers::new(&carried, scheduler(flows.len()), flows);
     at_gate(context, index);
     let worked = ready.and_then(|outlet| {
@@ -62,10 +64,10 @@ pub(super) fn carry_with<B: Body>(
     drop(fibers);
 }
 
-pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> io::Result<()> {
-    let carried = Carried::new(context, context.variant.flows.into());
-    let flows = 0..context.variant.flows as usize;
-    let config = config(stacks, context.body.stack_bytes());
+pub(super) fn hold<B: Body>(work: Work<'_, B>, stacks: Stacks) -> io::Result<()> {
+    let carried = Carried::new(work, work.variant.flows.into());
+    let flows = 0..work.variant.flows as usize;
+    let config = config(stacks, work.body.stack_bytes());
     // SAFETY: it goes with `Fibers`, at the end of this function.
     let scheduler = unsafe { Scheduler::new(config.capacity(flows.len())) };
     let made = Fibers::new(&carried, scheduler, flows);
@@ -198,7 +200,7 @@ impl<B: Body> Life for Flow<'_, '_, B> {
     #[inline(always)]
     fn live(self, fiber: &mut Fiber) {
         let carried = self.carried;
-        let mut state = carried.context.body.state(self.index);
+        let mut state = carried.work.body.state(self.index);
         let mut station = Station::Release;
         while station < Station::Gone {
             carried.arrive();
@@ -208,7 +210,7 @@ impl<B: Body> Life for Flow<'_, '_, B> {
             match station {
                 Station::Release => work(carried, self.index, &mut state, fiber),
                 Station::Checks if B::TURNS => checked_laps(carried, fiber),
-                Station::Checks => carried.context.settle(&mut state),
+                Station::Checks => carried.work.settle(&mut state),
                 Station::End | Station::Gone => {}
             }
             station = station.next();
@@ -221,7 +223,7 @@ impl<B: Body> Life for Flow<'_, '_, B> {
 fn work<B: Body>(carried: &Carried<'_, B>, index: usize, state: &mut B::State, fiber: &mut Fiber) {
     if B::TURNS {
         let mut turn = FiberTurn(fiber.lend());
-        let turns = carried.context.body.turns(state, index as u64, &mut turn);
+        let turns = carried.work.body.turns(state, index as u64, &mut turn);
         carried.took_turns(at_once(pin!(turns)));
     } else if carried.is_queue() {
         while carried.unit_of_queue(state) {

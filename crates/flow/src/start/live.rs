@@ -1,17 +1,18 @@
 use super::{fiber, task};
+use crate::any_body::Work;
 use crate::body::Body;
-use crate::flow_run::{self, Context};
+use crate::flow_run;
 use crate::{Model, Stacks};
 
-pub(super) fn live<B: Body>(context: &Context<'_, B>, index: usize) {
-    match context.variant.model {
-        Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),
-        Model::Migratable { way, .. } => fiber::carry(context, index, Stacks::Movable(way)),
-        Model::Task => task::carry(context, index),
+pub(crate) fn live<B: Body>(work: Work<'_, B>, index: usize) {
+    match work.variant.model {
+        Model::Fiber { stacks, .. } => fiber::carry(work, index, stacks),
+        Model::Migratable { way, .. } => fiber::carry(work, index, Stacks::Movable(way)),
+        Model::Task => task::carry(work, index),
         Model::Process
         | Model::ProcessSharedFiles
         | Model::ThreadPrivateFiles
         | Model::Thread
-        | Model::Mix { .. } => flow_run::run(context, index),
+        | Model::Mix { .. } => flow_run::run(work, index),
     }
 }

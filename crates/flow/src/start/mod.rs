@@ -34,24 +34,24 @@ use nix::errno::Errno;
 use nix::unistd::{ForkResult, Pid};
 use sys::Alone;
 
+use crate::any_body::Work;
 use crate::body::Body;
 use crate::ending::exit;
 use crate::flow_run::Context;
 use crate::{Model, Variant};
 
-use live::live;
+pub(crate) use live::live;
 pub(crate) use process::{become_child, reap, reap_now};
 use thread::Threads;
 
-#[derive(Debug)]
-pub(crate) struct FlowSet<'a, B: Body> {
+pub(crate) struct FlowSet<'a> {
     /// Processes not reaped yet, with the index of their first flow.
     pub(crate) children: Vec<(Pid, usize)>,
-    threads: Option<Threads<'a, B>>,
+    threads: Option<Threads<'a>>,
     alone: Option<Alone>,
 }
 
-impl<'a, B: Body> FlowSet<'a, B> {
+impl<'a> FlowSet<'a> {
     /// Flows that are forked need a process of one thread.
     pub(crate) fn new(variant: &Variant) -> io::Result<Self> {
         let forks = variant.model.shape(variant.flows).processes > 0;
@@ -63,10 +63,10 @@ impl<'a, B: Body> FlowSet<'a, B> {
     }
 
     /// On an error the flows already made wait at the start gate: [`FlowSet::kill`] them and exit.
-    pub(crate) fn create(&mut self, context: &'a Context<'a, B>) -> io::Result<()> {
+    pub(crate) fn create(&mut self, context: &'a Context<'a>) -> io::Result<()> {
         let shape = context.variant.model.shape(context.variant.flows);
         let lives = |flow| {
-            live(context, flow);
+            context.body.live(context, flow);
             0
         };
         match context.variant.model {
@@ -78,7 +78,7 @@ impl<'a, B: Body> FlowSet<'a, B> {
             Model::Migratable { way, processes } if processes > 1 => {
                 let region = process::region(context, way)?;
                 self.fork_all(context, process::fork, |process| {
-                    fiber::carry_with(context, process, |_flows| region.join(process));
+                    context.body.live_in(context, &region, process);
                     0
                 })
             }
@@ -96,7 +96,7 @@ impl<'a, B: Body> FlowSet<'a, B> {
     /// Each does what `life` says of its first flow, and leaves with that code.
     fn fork_all(
         &mut self,
-        context: &'a Context<'a, B>,
+        context: &'a Context<'a>,
         fork: fn(&Alone) -> io::Result<ForkResult>,
         life: impl Fn(usize) -> i32,
     ) -> io::Result<()> {
@@ -132,10 +132,10 @@ impl<'a, B: Body> FlowSet<'a, B> {
     }
 }
 
-pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
-    match context.variant.model.stacks() {
-        Some(stacks) => fiber::hold(context, stacks),
-        None => task::hold(context),
+pub(crate) fn hold<B: Body>(work: Work<'_, B>) -> io::Result<()> {
+    match work.variant.model.stacks() {
+        Some(stacks) => fiber::hold(work, stacks),
+        None => task::hold(work),
     }
 }
 

@@ -11,9 +11,7 @@ use nix::unistd::{ForkResult, Pid, getppid};
 use sys::Alone;
 
 use super::fiber::config;
-use super::live::live;
 use super::thread::Threads;
-use crate::body::Body;
 use crate::ending::exit;
 use crate::flow_run::Context;
 use crate::model::Stacks;
@@ -35,21 +33,21 @@ pub(super) fn fork_sharing_files(_alone: &Alone) -> io::Result<ForkResult> {
 const EXIT_NO_THREAD: i32 = 98;
 
 /// The first thread of a process of a mix is a flow, and makes `count` - 1 more.
-pub(super) fn mix<B: Body>(context: &Context<'_, B>, first: usize, count: usize) -> i32 {
+pub(super) fn mix(context: &Context<'_>, first: usize, count: usize) -> i32 {
     let mut threads = Threads::new(context, first + 1, count - 1);
     if threads.create().is_err() {
         exit(EXIT_NO_THREAD);
     }
-    live(context, first);
+    context.body.live(context, first);
     i32::from(threads.join().is_err())
 }
 
 /// For fibers that could go on in another process, each of which carries every P-th: reserved before
 /// the first fork, at the same place in all. None moves unless its body says so.
-pub(super) fn region<B: Body>(context: &Context<'_, B>, way: Way) -> io::Result<Region> {
+pub(super) fn region(context: &Context<'_>, way: Way) -> io::Result<Region> {
     let processes = context.variant.carriers() as usize;
     let each = (context.variant.flows as usize).div_ceil(processes.max(1));
-    let config = config(Stacks::Movable(way), context.body.stack_bytes());
+    let config = config(Stacks::Movable(way), context.facts.stack_bytes);
     Region::reserve(config.capacity(each), processes).map_err(|error| match error {
         // So that its remedy is found.
         ConfigError::Memory { source, .. } => source,

@@ -10,13 +10,15 @@ use std::pin::Pin;
 use std::task::{Context as Poller, Poll, Waker};
 
 use super::carried::{Carried, Station};
+use crate::any_body::Work;
 use crate::body::Body;
-use crate::flow_run::{Context, Step, at_gate, leave, prepare};
+use crate::flow_run::{Step, at_gate, leave, prepare};
 use crate::turn::{CHECKED_LAPS, Turn};
 
-pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
+pub(crate) fn carry<B: Body>(work: Work<'_, B>, index: usize) {
+    let context = work.context;
     let ready = prepare(context, index);
-    let carried = Carried::new(context, context.variant.flows.into());
+    let carried = Carried::new(work, work.variant.flows.into());
     let made = Tasks::new(&carried).map(|mut tasks| {
         tasks.run();
         tasks
@@ -38,8 +40,8 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
     drop(tasks);
 }
 
-pub(super) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
-    let carried = Carried::new(context, context.variant.flows.into());
+pub(super) fn hold<B: Body>(work: Work<'_, B>) -> io::Result<()> {
+    let carried = Carried::new(work, work.variant.flows.into());
     Tasks::new(&carried)?.run();
     Ok(())
 }
@@ -55,7 +57,7 @@ impl<'c, 'a, B: Body> Tasks<'c, 'a, B, ()> {
         reason = "the type of a future has no name to be written here"
     )]
     fn new(carried: &'c Carried<'a, B>) -> io::Result<Tasks<'c, 'a, B, impl Future<Output = ()>>> {
-        let flows = carried.context.variant.flows as usize;
+        let flows = carried.work.variant.flows as usize;
         let mut futures = Vec::new();
         let room = futures.try_reserve_exact(flows);
         room.map_err(|_too_many| io::Error::from_raw_os_error(libc::ENOMEM))?;
@@ -80,7 +82,7 @@ impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
 
 /// Never ends by itself: its carrier drops it.
 async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
-    let body = carried.context.body;
+    let body = carried.work.body;
     let mut state = body.state(index);
     at(carried, Station::Release).await;
     if B::TURNS {
@@ -97,7 +99,7 @@ async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     if B::TURNS {
         checked_laps(carried).await;
     } else {
-        carried.context.settle(&mut state);
+        carried.work.settle(&mut state);
     }
     at(carried, Station::End).await;
 }

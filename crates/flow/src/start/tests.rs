@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::sys::stat::{Mode, umask};
 
-use super::{fiber, task};
 use crate::Proof;
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::flow_run::{Context, by_itself};
-use crate::{Model, Schedule, Stacks, Variant};
+use crate::flow_run::by_itself;
+use crate::{Model, Schedule, Variant};
 
 /// Writes down which flow did each unit.
 #[derive(Debug, Default)]
@@ -42,21 +41,12 @@ impl Body for Who {
 /// The flows that did the units, in the order in which they were done.
 fn who_did(model: Model, schedule: Schedule) -> Vec<usize> {
     let body = Who::default();
-    carried(&body, model, 3, schedule, |context| match model {
-        Model::Task => task::carry(context, 0),
-        _ => fiber::carry(context, 0, Stacks::Guarded),
-    });
+    carried(&body, model, 3, schedule);
     body.did.into_inner().unwrap()
 }
 
-/// Has a body's units done by `run`, all of them by one carrier.
-fn carried<B: Body>(
-    body: &B,
-    model: Model,
-    flows: u32,
-    schedule: Schedule,
-    run: impl FnOnce(&Context<'_, B>),
-) {
+/// Has a body's units done, all of them by one carrier.
+fn carried<B: Body>(body: &B, model: Model, flows: u32, schedule: Schedule) {
     let variant = Variant {
         schedule,
         ..Variant::new(model, flows)
@@ -65,7 +55,9 @@ fn carried<B: Body>(
         // Both gates stand open, so that a carrier comes through to its end.
         context.shared.header().start.0.store(1, Ordering::Release);
         context.shared.header().end.0.store(1, Ordering::Release);
-        run(context);
+        std::thread::scope(|scope| {
+            scope.spawn(|| context.body.live(context, 0));
+        });
         assert_eq!(context.shared.flow(0).read().units, body.units());
         Ok(())
     });
@@ -99,11 +91,7 @@ impl Body for Masks {
 fn a_thread_with_private_files_has_a_working_folder_of_its_own() {
     let before = umask(Mode::from_bits_truncate(0o022));
     let model = Model::ThreadPrivateFiles;
-    carried(&Masks, model, 1, Schedule::Static, |context| {
-        std::thread::scope(|scope| {
-            scope.spawn(|| super::live(context, 0));
-        });
-    });
+    carried(&Masks, model, 1, Schedule::Static);
     assert_ne!(umask(before), MASK);
 }
 

@@ -2,24 +2,21 @@
 
 use std::io;
 
-use crate::body::Body;
 use crate::flow_run::Context;
 
 /// Stays at its address in `Threads` until the join.
-#[derive(Debug)]
-struct Task<'a, B: Body> {
-    context: &'a Context<'a, B>,
+struct Task<'a> {
+    context: &'a Context<'a>,
     index: usize,
 }
 
-#[derive(Debug)]
-pub(crate) struct Threads<'a, B: Body> {
-    tasks: Vec<Task<'a, B>>,
+pub(crate) struct Threads<'a> {
+    tasks: Vec<Task<'a>>,
     handles: Vec<libc::pthread_t>,
 }
 
-impl<'a, B: Body> Threads<'a, B> {
-    pub(super) fn new(context: &'a Context<'a, B>, first: usize, count: usize) -> Self {
+impl<'a> Threads<'a> {
+    pub(super) fn new(context: &'a Context<'a>, first: usize, count: usize) -> Self {
         let tasks = (first..first + count)
             .map(|index| Task { context, index })
             .collect();
@@ -32,13 +29,13 @@ impl<'a, B: Body> Threads<'a, B> {
     pub(super) fn create(&mut self) -> io::Result<()> {
         for task in &self.tasks {
             let mut handle = 0;
-            // SAFETY: `entry::<B>` gets a `Task<B>` that neither moves nor is dropped before `join`
+            // SAFETY: `entry` gets a `Task` that neither moves nor is dropped before `join`
             // has seen the thread end (`tasks` is never pushed to after `new`, and `drop` joins).
             let error = unsafe {
                 libc::pthread_create(
                     &raw mut handle,
                     std::ptr::null(),
-                    entry::<B>,
+                    entry,
                     std::ptr::from_ref(task).cast_mut().cast(),
                 )
             };
@@ -66,15 +63,15 @@ impl<'a, B: Body> Threads<'a, B> {
     }
 }
 
-impl<B: Body> Drop for Threads<'_, B> {
+impl Drop for Threads<'_> {
     fn drop(&mut self) {
         let _reported_by_join = self.join_all();
     }
 }
 
-extern "C" fn entry<B: Body>(task: *mut libc::c_void) -> *mut libc::c_void {
-    // SAFETY: `create` passes a valid `Task<B>` that outlives the thread.
-    let task = unsafe { &*task.cast_const().cast::<Task<'_, B>>() };
-    super::live::live(task.context, task.index);
+extern "C" fn entry(task: *mut libc::c_void) -> *mut libc::c_void {
+    // SAFETY: `create` passes a valid `Task` that outlives the thread.
+    let task = unsafe { &*task.cast_const().cast::<Task<'_>>() };
+    task.context.body.live(task.context, task.index);
     std::ptr::null_mut()
 }
