@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use fiber::{Config, ConfigError, Fiber, FiberId, JoinError, JoinHandle, Scheduler, SpawnError};
+use fiber::{Config, ConfigError, Fiber, FiberId, JoinError, JoinHandle, SpawnError};
 
 use common::{Log, Said, roomy};
 use packed::{made, packed};
@@ -110,8 +110,9 @@ fn both_ways_to_yield_mix() {
             for _ in 0..50 {
                 fiber.yield_now();
                 fiber::yield_now();
+                let mut lent = fiber.lend();
                 fiber::yield_now();
-                fiber.yield_now();
+                lent.yield_now();
                 yields += 4;
             }
             yields
@@ -252,6 +253,7 @@ fn a_slot_is_used_again_and_old_ids_do_not_reach_the_new_fiber() {
     let second = scheduler.spawn(|_| 2).unwrap();
     assert_ne!(second.id(), id);
     assert!(!scheduler.awaken(id));
+    assert_eq!(scheduler.awaken_all(&[id, id]), 0);
     assert_eq!(second.join().unwrap(), 2);
 }
 
@@ -279,36 +281,28 @@ fn a_dropped_scheduler_drops_what_its_fibers_hold_in_slot_order() {
         let _on_stack = on_stack;
         fiber.suspend();
     });
-    let done = scheduler.spawn(move |_| result);
-    let yielding = said("yielding");
-    scheduler
-        .spawn(move |fiber| {
-            let _held = yielding;
-            while log_is_quiet() {
-                fiber.yield_now();
-            }
-        })
-        .unwrap();
-    let done = done.unwrap();
-    while !done.is_finished() {
-        run_one_round(&scheduler);
-    }
+    let done = scheduler.spawn(move |_| result).unwrap();
+    let (yielding, joining) = (said("yielding"), said("joining"));
+    let yields = scheduler.spawn(move |fiber| {
+        let _held = yielding;
+        (0..u64::MAX).for_each(|_| fiber.yield_now());
+    });
+    let joins = scheduler.spawn(move |_| {
+        let _held = joining;
+        yields.unwrap().join()
+    });
+    // Its end ends a round in which all of them ran.
+    scheduler.spawn(|_| ()).unwrap().join().unwrap();
+    assert!(done.is_finished());
     let fresh = scheduler.spawn(move |_| drop(captured));
     assert!(log.borrow().is_empty());
     drop(scheduler);
-    assert_eq!(*log.borrow(), ["stack", "result", "yielding", "closure"]);
+    let slots = ["stack", "result", "yielding", "joining", "closure"];
+    assert_eq!(*log.borrow(), slots);
     assert!(matches!(done.join().map(drop), Err(JoinError::Dropped)));
     assert!(matches!(suspended.unwrap().join(), Err(JoinError::Dropped)));
+    drop(joins);
     assert!(fresh.unwrap().is_finished());
-}
-
-fn log_is_quiet() -> bool {
-    true
-}
-
-/// A fiber that ends at once: joining it runs a round.
-fn run_one_round(scheduler: &Scheduler) {
-    scheduler.spawn(|_| ()).unwrap().join().unwrap();
 }
 
 #[test]
@@ -463,7 +457,14 @@ fn sizes_that_will_not_do() {
     assert!(small.ends_with(", and a multiple of 64"), "{small}");
     assert!(said(packed(1_000)).contains("a multiple of 64"));
     assert!(said(Config::guarded(5_000)).contains("at least 4096, and a multiple of 4096"));
-    assert!(said(packed(256).capacity(0)).contains("from 1 to"));
+    for bytes in [0, 1, 4_097, usize::MAX] {
+        assert!(made(Config::guarded(bytes)).is_err(), "{bytes}");
+    }
+    for capacity in [0, usize::MAX, 1 << 50] {
+        let no =
+            [packed(256), Config::guarded(64 << 10)].map(|config| said(config.capacity(capacity)));
+        assert!(no.iter().all(|no| no.contains("from 1 to")), "{no:?}");
+    }
     let absurd = Config::guarded(usize::MAX / PAGE * PAGE).capacity(2);
     assert!(matches!(made(absurd), Err(ConfigError::TooLarge { .. })));
     let many = Config::guarded(512 << 20).capacity(1 << 35);
@@ -503,14 +504,16 @@ fn an_id_awakens_no_fiber_of_another_scheduler() {
 
 #[test]
 fn joining_a_fiber_of_an_outer_scheduler_says_that_it_waits_and_not_that_it_is_stuck() {
-    let outer = made(Config::guarded(64 << 10)).unwrap();
-    let runnable = outer.spawn(|fiber| fiber.yield_now()).unwrap();
-    let asks = outer.spawn(move |_| {
-        let inner = made(Config::guarded(64 << 10)).unwrap();
-        inner.spawn(move |_| runnable.join()).unwrap().join()
-    });
-    let said = asks.unwrap().join().unwrap().unwrap();
-    assert!(matches!(said, Err(JoinError::Waiting)), "{said:?}");
+    for stops in [Fiber::yield_now, Fiber::suspend] {
+        let outer = made(Config::guarded(64 << 10)).unwrap();
+        let stopped = outer.spawn(stops).unwrap();
+        let asks = outer.spawn(move |_| {
+            let inner = made(Config::guarded(64 << 10)).unwrap();
+            inner.spawn(move |_| stopped.join()).unwrap().join()
+        });
+        let said = asks.unwrap().join().unwrap().unwrap();
+        assert!(matches!(said, Err(JoinError::Waiting)), "{said:?}");
+    }
 }
 
 #[test]

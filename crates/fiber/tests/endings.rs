@@ -29,43 +29,31 @@ fn use_stack<const BYTES: usize>() {
 
 #[test]
 fn a_canary_names_the_fiber_at_its_next_yield() {
-    ends_saying(
-        "a_canary_names_the_fiber_at_its_next_yield",
-        "fiber 1 overflowed its packed slot of 512 bytes",
-        || {
-            run_three(packed(512), |fiber| {
-                use_stack::<600>();
-                fiber.yield_now();
-            });
-        },
-    );
+    ends_saying("fiber 1 overflowed its packed slot of 512 bytes", || {
+        run_three(packed(512), |fiber| {
+            use_stack::<600>();
+            fiber.yield_now();
+        });
+    });
 }
 
 #[test]
 fn a_canary_that_goes_in_a_later_round_names_the_fiber_before_it_ends() {
-    ends_saying(
-        "a_canary_that_goes_in_a_later_round_names_the_fiber_before_it_ends",
-        "fiber 1 overflowed its packed slot of 512 bytes",
-        || {
-            run_three(packed(512), |fiber| {
-                fiber.yield_now();
-                use_stack::<600>();
-                (0..64).for_each(|_| fiber.yield_now());
-                std::process::exit(0);
-            });
-        },
-    );
+    ends_saying("fiber 1 overflowed its packed slot of 512 bytes", || {
+        run_three(packed(512), |fiber| {
+            fiber.yield_now();
+            use_stack::<600>();
+            (0..64).for_each(|_| fiber.yield_now());
+            std::process::exit(0);
+        });
+    });
 }
 
 #[test]
 fn a_canary_is_looked_at_when_a_fiber_ends() {
-    ends_saying(
-        "a_canary_is_looked_at_when_a_fiber_ends",
-        "fiber 1 overflowed its packed slot",
-        || {
-            run_three(packed(512), |_| use_stack::<600>());
-        },
-    );
+    ends_saying("fiber 1 overflowed its packed slot", || {
+        run_three(packed(512), |_| use_stack::<600>());
+    });
 }
 
 /// Goes down by some hundred bytes a call, and never comes to an end in practice.
@@ -81,7 +69,6 @@ fn go_deep(calls: u64) -> u64 {
 #[test]
 fn a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fault() {
     ends_saying(
-        "a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fault",
         "fiber 1 overflowed its packed slot of 4096 bytes so far",
         || {
             run_three(packed(4_096), |_| {
@@ -93,62 +80,40 @@ fn a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fau
 
 #[test]
 fn a_fault_of_a_neighbour_names_the_fiber_that_overflowed_its_packed_slot() {
-    ends_saying(
-        "a_fault_of_a_neighbour_names_the_fiber_that_overflowed_its_packed_slot",
-        "fiber 1 overflowed its packed slot of 4096 bytes",
-        || {
-            run_three(packed(4_096), |fiber| {
-                // A round in which no canary is looked at.
-                fiber.yield_now();
-                use_stack::<6_000>();
-                // SAFETY: none: this is what a neighbour does with what it finds there.
-                unsafe { std::ptr::without_provenance_mut::<u8>(64).write_volatile(1) };
-            });
-        },
-    );
+    ends_saying("fiber 1 overflowed its packed slot of 4096 bytes", || {
+        run_three(packed(4_096), |fiber| {
+            // A round in which no canary is looked at.
+            fiber.yield_now();
+            use_stack::<6_000>();
+            // SAFETY: none: this is what a neighbour does with what it finds there.
+            unsafe { std::ptr::without_provenance_mut::<u8>(64).write_volatile(1) };
+        });
+    });
 }
 
 #[test]
 fn who_ran_over_the_canaries_of_several_is_named_and_none_of_those() {
-    ends_saying(
-        "who_ran_over_the_canaries_of_several_is_named_and_none_of_those",
-        "fiber 2 overflowed its packed slot of 4096 bytes",
-        || {
-            let scheduler = made(packed(4_096).capacity(3)).unwrap();
-            let sleeper = scheduler.spawn(Fiber::suspend).unwrap().id();
-            scheduler.spawn(Fiber::suspend).unwrap();
-            scheduler.run();
-            scheduler
-                .spawn(move |fiber| {
-                    fiber.yield_now();
-                    use_stack::<10_000>();
-                    fiber::awaken(sleeper);
-                    fiber.suspend();
-                })
-                .unwrap();
-            // The sleeper ends, and its canary is looked at.
-            scheduler.run();
-        },
-    );
-}
-
-/// A list whose destructor goes as deep as it is long.
-struct Long(#[expect(dead_code, reason = "is dropped")] Option<Box<Long>>);
-
-fn list(length: usize) -> Long {
-    (0..length).fold(Long(None), |list, _| Long(Some(Box::new(list))))
-}
-
-#[test]
-fn a_result_as_deep_as_its_fiber_had_room_for_is_dropped() {
-    let scheduler = made(Config::guarded(8 << 20).capacity(1)).unwrap();
-    drop(scheduler.spawn(|_| list(10_000)).unwrap());
-    assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
+    ends_saying("fiber 2 overflowed its packed slot of 4096 bytes", || {
+        let scheduler = made(packed(4_096).capacity(3)).unwrap();
+        let sleeper = scheduler.spawn(Fiber::suspend).unwrap().id();
+        scheduler.spawn(Fiber::suspend).unwrap();
+        scheduler.run();
+        scheduler
+            .spawn(move |fiber| {
+                fiber.yield_now();
+                use_stack::<10_000>();
+                fiber::awaken(sleeper);
+                fiber.suspend();
+            })
+            .unwrap();
+        // The sleeper ends, and its canary is looked at.
+        scheduler.run();
+    });
 }
 
 #[test]
 fn a_panic_in_a_small_slot_ends_the_program_by_name() {
-    let said = ending_of("a_panic_in_a_small_slot_ends_the_program_by_name", || {
+    let said = ending_of(|| {
         run_three(packed(256), |_| panic!("small trouble"));
     });
     let named = "fiber 1 panicked in a stack of 256 bytes";
@@ -165,7 +130,6 @@ fn a_destructor_must_not_yield_while_the_scheduler_is_dropped() {
         }
     }
     ends_saying(
-        "a_destructor_must_not_yield_while_the_scheduler_is_dropped",
         "fiber 0 called fiber::yield_now while it was unwound",
         || {
             let scheduler = made(Config::guarded(64 << 10).capacity(1)).unwrap();

@@ -301,8 +301,7 @@ fn one_that_catches_its_unwinding_ends_all_the_same() {
 
 #[test]
 fn to_give_while_it_is_unwound_ends_the_program() {
-    let test = "to_give_while_it_is_unwound_ends_the_program";
-    ends_saying(test, "gave a value while it was unwound", || {
+    ends_saying("gave a value while it was unwound", || {
         let scheduler = roomy();
         let mut stubborn = scheduler
             .generator(|giver: &mut Giver<(), u8>, ()| {
@@ -322,8 +321,7 @@ fn an_overflow_of_its_stack_is_named_where_no_scheduler_runs() {
     fn deep(of: [u8; 512]) -> u8 {
         std::hint::black_box(deep(std::hint::black_box(of)))
     }
-    let test = "an_overflow_of_its_stack_is_named_where_no_scheduler_runs";
-    ends_saying(test, "overflowed its guarded stack", || {
+    ends_saying("overflowed its guarded stack", || {
         let scheduler = roomy();
         let mut one = scheduler.generator(|giver, ()| giver.give(deep([0; 512])));
         one.as_mut().unwrap().resume(());

@@ -120,6 +120,14 @@ fn servers(region: &Region) -> Vec<Child> {
     (1..region.processes()).map(serve).collect()
 }
 
+/// A region of so many processes, all of which but this one serve, and the scheduler of this one.
+fn served(config: Config, processes: usize) -> (Region, Vec<Child>, Scheduler) {
+    let region = Region::reserve(config, processes).unwrap();
+    let servers = servers(&region);
+    let scheduler = region.join(0).unwrap();
+    (region, servers, scheduler)
+}
+
 /// Closes the region, and sees all servers end well.
 fn end(region: &Region, servers: Vec<Child>) {
     region.close();
@@ -225,10 +233,8 @@ fn there_and_back(fiber: &mut MovableFiber<'_>, number: u64) -> (u64, u64) {
 
 fn a_fiber_goes_there_and_back() {
     for way in WAYS {
-        let region = Region::reserve(kept(way, 64 << 10).capacity(20), 2).unwrap();
-        let servers = servers(&region);
+        let (region, servers, scheduler) = served(kept(way, 64 << 10).capacity(20), 2);
         let server = servers[0].0 as u64;
-        let scheduler = region.join(0).unwrap();
         let handles: Vec<_> = (0..20)
             .map(|number| scheduler.spawn_movable(number, there_and_back).unwrap())
             .collect();
@@ -295,9 +301,7 @@ fn luggage_of(number: u64) -> u64 {
 fn what_is_held_on_stack_and_arena_moves_along() {
     for way in WAYS {
         let config = kept(way, 64 << 10).arena(4_096).capacity(10);
-        let region = Region::reserve(config, 2).unwrap();
-        let servers = servers(&region);
-        let scheduler = region.join(0).unwrap();
+        let (region, servers, scheduler) = served(config, 2);
         for _ in 0..3 {
             let spawn = |number| {
                 scheduler
@@ -315,9 +319,7 @@ fn what_is_held_on_stack_and_arena_moves_along() {
 
 fn a_panic_elsewhere_is_delivered_at_home() {
     std::panic::set_hook(Box::new(|_| {}));
-    let region = Region::reserve(movable(64 << 10).capacity(2), 2).unwrap();
-    let servers = servers(&region);
-    let scheduler = region.join(0).unwrap();
+    let (region, servers, scheduler) = served(movable(64 << 10).capacity(2), 2);
     let body = |fiber: &mut MovableFiber<'_>, number: u64| -> u64 {
         go(fiber, 1);
         panic!("number {number} went wrong")
@@ -337,9 +339,7 @@ fn a_panic_elsewhere_is_delivered_at_home() {
 }
 
 fn a_dropped_handle_frees_the_slot_of_a_fiber_that_ends_elsewhere() {
-    let region = Region::reserve(movable(16 << 10).capacity(1), 2).unwrap();
-    let servers = servers(&region);
-    let scheduler = region.join(0).unwrap();
+    let (region, servers, scheduler) = served(movable(16 << 10).capacity(1), 2);
     for _ in 0..20 {
         let leaves = |fiber: &mut MovableFiber<'_>, (): ()| go(fiber, 1);
         drop(scheduler.spawn_movable((), leaves).unwrap());
@@ -417,9 +417,7 @@ fn random_moves_get_every_result_right() {
     for way in WAYS {
         let processes = 3;
         let config = kept(way, 32 << 10).arena(2_048).capacity(fibers);
-        let region = Region::reserve(config, processes).unwrap();
-        let servers = servers(&region);
-        let scheduler = region.join(0).unwrap();
+        let (region, servers, scheduler) = served(config, processes);
         // Twice, so that slots are used again.
         for _ in 0..2 {
             let spawn = |seed| {
@@ -474,9 +472,7 @@ fn valgrind_has_nothing_to_say_of_moves() {
 // ── Ends ─────────────────────────────────────────────────────────────────────────────
 
 fn a_process_that_dies_loses_its_own_fibers_and_no_others() {
-    let region = Region::reserve(movable(16 << 10).capacity(30), 3).unwrap();
-    let mut servers = servers(&region);
-    let scheduler = region.join(0).unwrap();
+    let (region, mut servers, scheduler) = served(movable(16 << 10).capacity(30), 3);
     // Goes there and stays; those that went to process 1 end it when all are there.
     let body = |fiber: &mut MovableFiber<'_>, (who, to): (u64, u64)| {
         go(fiber, to as usize);

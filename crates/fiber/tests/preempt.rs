@@ -175,9 +175,8 @@ fn small_and_unguarded_stacks_are_refused_and_threads_just_run() {
 
 #[test]
 fn a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name() {
-    let test = "a_scheduler_dropped_with_an_interrupted_fiber_ends_the_program_by_name";
     let named = "fiber 0 was interrupted by a timer when its scheduler was dropped";
-    ends_saying(test, named, || {
+    ends_saying(named, || {
         scope(|scheduler| {
             let never = Cell::new(false);
             // That it does not end is what is tried.
