@@ -58,62 +58,80 @@ struct Case {
     /// For every searcher.
     args: &'static [&'static str],
     tree: Tree,
-    sides: &'static [(&'static str, &'static [&'static str])],
+    sides: &'static [Way],
 }
 
-const AUTO: (&str, &[&str]) = ("flowgauge", &[]);
-const RG_1: (&str, &[&str]) = ("rg", &["-j1"]);
-const RG_2: (&str, &[&str]) = ("rg", &["-j2"]);
-const RG_4: (&str, &[&str]) = ("rg", &["-j4"]);
+/// A searcher and its own words.
+type Way = (&'static str, &'static [&'static str]);
 
-const RG_2_READ: (&str, &[&str]) = ("rg", &["-j2", "--no-mmap"]);
+const AUTO: Way = ours(&[]);
+const RG_1: Way = ("rg", &["-j1"]);
+const RG_2: Way = ("rg", &["-j2"]);
+const RG_4: Way = ("rg", &["-j4"]);
+const RG_2_READ: Way = ("rg", &["-j2", "--no-mmap"]);
+const AG: Way = ("ag", &[]);
+const UGREP: Way = ("ugrep", &["-rIJ2"]);
 /// Not a searcher: its lines are not compared.
-const FLOOR: (&str, &[&str]) = ("floor", &[]);
+const FLOOR: Way = ("floor", &[]);
+
+const fn ours(own: &'static [&'static str]) -> Way {
+    ("flowgauge", own)
+}
+
+const BY_THREADS: &[Way] = &[AUTO, RG_1, RG_2, RG_4];
+const BY_READING: &[Way] = &[AUTO, RG_2, RG_2_READ];
+const MODELS: &[Way] = &[
+    AUTO,
+    ours(&["--model", "sequential"]),
+    ours(&["--model", "thread-private-files", "-j", "2"]),
+    ours(&["--model", "thread-private-files", "-j", "3"]),
+    ours(&["--model", "thread-private-files", "-j", "4"]),
+    ours(&["--model", "thread-private-files", "-j", "8"]),
+    ours(&["--model", "thread-private-files", "-j", "16"]),
+    ours(&["--model", "thread-pool", "-j", "2"]),
+    ours(&["--model", "process-pool", "-j", "2"]),
+    ours(&["--model", "fiber", "-j", "2"]),
+    ours(&["--io", "mmap", "--model", "thread-pool", "-j", "2"]),
+    ours(&["--io", "mmap", "--model", "process-pool", "-j", "2"]),
+    ours(&["--io", "uring", "--model", "thread-pool", "-j", "2"]),
+];
 
 const CASES: &[Case] = &[
     Case {
         name: "rare literal",
         args: &["PM_RESUME"],
         tree: Tree::Given,
-        sides: &[
-            AUTO,
-            FLOOR,
-            RG_1,
-            RG_2,
-            RG_4,
-            ("ag", &[]),
-            ("ugrep", &["-rIJ2"]),
-        ],
+        sides: &[AUTO, FLOOR, RG_1, RG_2, RG_4, AG, UGREP],
     },
     Case {
         name: "rare expression",
         args: &["pm_[a-z]+_resume_ea"],
         tree: Tree::Given,
-        sides: &[AUTO, RG_1, RG_2, RG_4, ("ag", &[]), ("ugrep", &["-rIJ2"])],
+        sides: &[AUTO, RG_1, RG_2, RG_4, AG, UGREP],
     },
     Case {
         name: "frequent literal",
         args: &["return"],
         tree: Tree::Given,
-        sides: &[AUTO, RG_1, RG_2, RG_4],
+        sides: BY_THREADS,
     },
     Case {
         name: "counts",
         args: &["-c", "struct"],
         tree: Tree::Given,
-        sides: &[AUTO, RG_1, RG_2, RG_4],
+        sides: BY_THREADS,
     },
     Case {
         name: "expression without a literal",
         args: &["[A-Z]{3}[0-9]{4}[a-z]"],
         tree: Tree::Given,
-        sides: &[AUTO, RG_1, RG_2, RG_4],
+        sides: BY_THREADS,
     },
     Case {
         name: "letters of another script",
         args: &[r"\p{Greek}+"],
         tree: Tree::Given,
-        sides: &[AUTO, RG_1, RG_2, RG_4],
+        sides: BY_THREADS,
     },
     Case {
         name: "small tree",
@@ -125,57 +143,31 @@ const CASES: &[Case] = &[
         name: "large files, absent literal",
         args: &["PM_RESUME_NOWHERE"],
         tree: Tree::Large,
-        sides: &[AUTO, RG_2, RG_2_READ],
+        sides: BY_READING,
     },
     Case {
         name: "large files, frequent literal",
         args: &["return"],
         tree: Tree::Large,
-        sides: &[AUTO, RG_2, RG_2_READ],
+        sides: BY_READING,
     },
     Case {
         name: "large files, expression without a literal",
         args: &["[A-Z]{3}[0-9]{4}[a-z]"],
         tree: Tree::Large,
-        sides: &[AUTO, RG_2, RG_2_READ],
+        sides: BY_READING,
     },
     Case {
         name: "one flow",
         args: &["PM_RESUME"],
         tree: Tree::Given,
-        sides: &[("flowgauge", &["--model", "sequential"]), RG_1],
+        sides: &[ours(&["--model", "sequential"]), RG_1],
     },
     Case {
         name: "models and counts",
         args: &["PM_RESUME"],
         tree: Tree::Given,
-        sides: &[
-            AUTO,
-            ("flowgauge", &["--model", "sequential"]),
-            ("flowgauge", &["--model", "thread-private-files", "-j", "2"]),
-            ("flowgauge", &["--model", "thread-private-files", "-j", "3"]),
-            ("flowgauge", &["--model", "thread-private-files", "-j", "4"]),
-            ("flowgauge", &["--model", "thread-private-files", "-j", "8"]),
-            (
-                "flowgauge",
-                &["--model", "thread-private-files", "-j", "16"],
-            ),
-            ("flowgauge", &["--model", "thread-pool", "-j", "2"]),
-            ("flowgauge", &["--model", "process-pool", "-j", "2"]),
-            ("flowgauge", &["--model", "fiber", "-j", "2"]),
-            (
-                "flowgauge",
-                &["--io", "mmap", "--model", "thread-pool", "-j", "2"],
-            ),
-            (
-                "flowgauge",
-                &["--io", "mmap", "--model", "process-pool", "-j", "2"],
-            ),
-            (
-                "flowgauge",
-                &["--io", "uring", "--model", "thread-pool", "-j", "2"],
-            ),
-        ],
+        sides: MODELS,
     },
 ];
 

@@ -94,13 +94,9 @@ impl Counts {
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
-        self.folders += other.folders;
-        self.files += other.files;
-        self.matched_files += other.matched_files;
-        self.lines += other.lines;
-        self.bytes += other.bytes;
-        self.errors += other.errors;
-        self.checksum = self.checksum.wrapping_add(other.checksum);
+        let (own, more) = (self.words(), other.words());
+        let sum = |place: usize| own[place].wrapping_add(more[place]);
+        *self = Counts::of_words(std::array::from_fn(sum));
     }
 }
 

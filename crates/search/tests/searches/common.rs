@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -107,6 +107,19 @@ pub(crate) fn run(
     // fork) and takes turns at values of this search alone, then ends by `_exit`: it asks neither
     // for the environment nor for the harness's output, which other tests may have locked.
     unsafe { search::run_beside_threads(query, plan, out, say) }
+}
+
+/// Does this with what is written, and says how many bytes were taken.
+pub(crate) struct Writes<W>(pub(crate) W);
+
+impl<W: FnMut(&[u8]) -> io::Result<usize>> Write for Writes<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (self.0)(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Little-endian, with its mark.

@@ -234,13 +234,7 @@ fn a_search_without_flows_has_no_tear_down() {
     let tree = Tree::new();
     for model in Model::ALL {
         let plan = Plan::of(model, 2);
-        let found = tree.run(&tree.query("x"), &plan);
-        let times = found.report.times;
-        assert!(
-            times.create_ns + times.tear_down_ns <= times.total_ns,
-            "{model}: {times:?}"
-        );
-        times_add_up(&found, &plan);
+        times_add_up(&tree.run(&tree.query("x"), &plan), &plan);
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 use search::{Io, Model, Pattern, Plan, Query, SearchError, Show};
 
-use super::common::{Tree, one_by, raw, run, utf16};
+use super::common::{Tree, Writes, one_by, raw, run, utf16};
 
 #[test]
 fn empty_files_and_files_without_a_last_line_feed() {
@@ -293,21 +293,6 @@ fn paths_longer_than_the_kernel_takes() {
 /// Nothing takes so long.
 const LONG: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Hands on what is written, as it comes.
-struct Hands(mpsc::Sender<String>);
-
-impl Write for Hands {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let _nobody_may_listen = self.0.send(text);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The lines written to it go into `pipe`, up to the line `end`. Another program has the pipe open:
 /// flows that are forked while this one had it would hold it open for ever.
 fn writer_of(pipe: &Path) -> ChildStdin {
@@ -352,7 +337,11 @@ fn lines_of_a_named_pipe_are_shown_as_they_come() {
             writer.write_all(b"end\n").unwrap();
             shown
         });
-        let report = run(&query, &plan, &mut Hands(to), &mut |problem| {
+        let mut hands_on = Writes(|bytes: &[u8]| {
+            let _nobody_may_listen = to.send(String::from_utf8_lossy(bytes).into_owned());
+            Ok(bytes.len())
+        });
+        let report = run(&query, &plan, &mut hands_on, &mut |problem| {
             panic!("{problem}")
         });
         assert_eq!(report.unwrap().counts.lines, 3);
