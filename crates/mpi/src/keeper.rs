@@ -27,6 +27,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use program::tree;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tidy::SlotFolder;
@@ -218,9 +219,7 @@ fn end_all(scratch: &Path) -> u32 {
 fn of_run(scratch: &Path) -> Vec<Pid> {
     let name = scratch.as_os_str().as_encoded_bytes();
     let has = |line: &[u8], word: &[u8]| line.windows(word.len()).any(|part| part == word);
-    let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let of_run = pids.filter(|pid: &i32| {
+    let of_run = tree::pids().filter(|pid| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         has(&line, name) && !has(&line, ARGUMENT.as_bytes())
     });

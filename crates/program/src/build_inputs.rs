@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::pipe::first_word;
 use crate::program::Program;
 
 const MARK: &str = ".complete";
@@ -54,9 +55,7 @@ fn hash(program: &Program) -> String {
         hasher.update(text.len().to_le_bytes());
         hasher.update(text);
     }
-    let digest = hasher.finalize();
-    let first = digest[..8].iter();
-    first.map(|byte| format!("{byte:02x}")).collect()
+    format!("{:016x}", first_word(&hasher.finalize()))
 }
 
 #[cfg(test)]

@@ -110,11 +110,9 @@ fn inodes(pid: i32) -> Option<Vec<u64>> {
 }
 
 fn holder(sockets: &[u64]) -> String {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let holds =
         |pid: &i32| inodes(*pid).is_some_and(|own| own.iter().any(|one| sockets.contains(one)));
-    match pids.find(holds) {
+    match tree::pids().find(holds) {
         Some(pid) => format!("process {pid} ({})", tree::name(pid)),
         None => "a process that cannot be seen from here".to_owned(),
     }

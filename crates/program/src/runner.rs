@@ -42,9 +42,9 @@ pub(crate) struct Runner<'a> {
     beside: bool,
     /// Where the current command keeps temporary files, if not in the usual place.
     scratch: Option<String>,
-    seen: Option<Seen>,
+    pub(crate) seen: Option<Seen>,
     took: Duration,
-    most_rss: u64,
+    pub(crate) most_rss: u64,
     reported: VecDeque<SelfManagedRep>,
     /// The input file before the first launch.
     stdin_was: Option<Option<(u64, SystemTime)>>,
@@ -108,8 +108,9 @@ impl<'a> Runner<'a> {
         Duration::from_secs_f64(self.program.grace_s)
     }
 
-    fn ended_unseen(&self) -> bool {
-        self.took < SHORT && !self.seen.is_some_and(|seen| seen.is_enough())
+    /// Whether its memory was looked at often enough.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.seen.is_some_and(|seen| seen.is_enough())
     }
 
     fn copies(&self) -> u32 {
@@ -200,7 +201,7 @@ impl SelfManaged for Runner<'_> {
     }
 
     fn memory(&mut self) -> io::Result<Option<Reading>> {
-        if !self.beside || self.ended_unseen() {
+        if !self.beside || (self.took < SHORT && !self.is_seen()) {
             Runner::prepare(self)?;
             let launch = self.launch(Some(Pace::ALONE))?;
             self.aside("conclude", self.program.conclude.as_deref())?;

@@ -44,8 +44,6 @@ pub(crate) struct ServerRunner<'a> {
     served: &'a Served,
     base: Runner<'a>,
     pace: Pace,
-    seen: Option<Seen>,
-    most_rss: u64,
     listener: Listens,
 }
 
@@ -63,8 +61,6 @@ impl<'a> ServerRunner<'a> {
             served,
             base,
             pace: Pace::BESIDE,
-            seen: None,
-            most_rss: 0,
             listener: Listens::Unknown,
         })
     }
@@ -126,7 +122,7 @@ impl<'a> ServerRunner<'a> {
         // The load is in the group too.
         let by_cgroup = by_cgroup.map(|(after, before)| less(less(after, before), asked.load_cpu));
         let forgotten = used.settle(by_cgroup);
-        self.most_rss = self.most_rss.max(used.process.most_rss);
+        self.base.most_rss = self.base.most_rss.max(used.process.most_rss);
         let span = |from: u64, to: u64| Duration::from_nanos(to.saturating_sub(from));
         Ok(SelfManagedRep {
             create: span(server.began_ns, ready_ns),
@@ -155,7 +151,7 @@ impl<'a> ServerRunner<'a> {
     fn own(&self, used: &Used, asked: &Asked) -> SelfManagedUsage {
         let mut counts = asked.counts.clone();
         counts.push(("own_listener", (self.listener == Listens::Own).into()));
-        if let Some(seen) = self.seen {
+        if let Some(seen) = self.base.seen {
             counts.extend([
                 ("looks", seen.looks),
                 ("processes", seen.processes),
@@ -184,13 +180,13 @@ impl SelfManaged for ServerRunner<'_> {
     }
 
     fn memory(&mut self) -> io::Result<Option<Reading>> {
-        if !self.seen.is_some_and(|seen| seen.is_enough()) {
+        if !self.base.is_seen() {
             self.base.prepare()?;
             self.pace = Pace::ALONE;
             let launched = self.repeat(false);
             self.pace = Pace::BESIDE;
             launched?;
         }
-        Ok(Some(Seen::reading(self.seen, self.most_rss)))
+        Ok(Some(Seen::reading(self.base.seen, self.base.most_rss)))
     }
 }

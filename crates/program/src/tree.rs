@@ -15,7 +15,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nix::sys::prctl::set_child_subreaper;
@@ -80,7 +79,7 @@ fn children(of: i32) -> Option<Vec<i32>> {
 
 /// The same from the parent of every process, where the kernel has no lists of children.
 fn by_parents(of: i32) -> Vec<i32> {
-    let pairs = parents(Path::new("/proc"));
+    let pairs = parents();
     let mut found = vec![of];
     let mut next = 0;
     while let Some(&above) = found.get(next) {
@@ -99,15 +98,20 @@ fn by_parents_but(of: i32, spared: &[i32]) -> Vec<i32> {
     found
 }
 
-fn parents(proc: &Path) -> Vec<(i32, i32)> {
-    let entries = fs::read_dir(proc).into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter_map(|pid| Some((pid, stat(proc, pid)?.1)))
-        .collect()
+/// All processes, and the parent of each.
+fn parents() -> Vec<(i32, i32)> {
+    pids().filter_map(|pid| Some((pid, stat(pid)?.1))).collect()
 }
 
-fn stat(proc: &Path, pid: i32) -> Option<(char, i32)> {
-    let text = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
+/// All processes of this machine that can be seen from here.
+pub fn pids() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// State and parent of a process.
+fn stat(pid: i32) -> Option<(char, i32)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let state = fields.next()?.chars().next()?;
@@ -116,7 +120,7 @@ fn stat(proc: &Path, pid: i32) -> Option<(char, i32)> {
 
 pub(crate) fn alive(pids: &[i32]) -> Vec<i32> {
     let is_alive = |pid: &&i32| {
-        let state = stat(Path::new("/proc"), **pid).map(|(state, _)| state);
+        let state = stat(**pid).map(|(state, _)| state);
         state.is_some_and(|state| !"ZX".contains(state))
     };
     pids.iter().filter(is_alive).copied().collect()

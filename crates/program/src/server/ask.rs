@@ -89,7 +89,7 @@ impl ServerRunner<'_> {
         let until = (Instant::now() + most).min(self.base.deadline);
         let mut looks = Looks::new(self.pace, self.base.supervisor.own(), vec![load.pid]);
         let waited = self.wait_for_load(server, &mut load, until, (&mut looks, &mut held))?;
-        self.seen = Some(looks.seen);
+        self.base.seen = Some(looks.seen);
         if waited == Wait::Flood {
             self.base.supervisor.kill(&mut [&mut load, server], &[])?;
             return Err(flood());
