@@ -2,24 +2,18 @@
 //! launchers go wrong in silence (docs/hybrid.md, "A slot"). Every rank tells every other where it
 //! may run, and all come to the same judgement.
 
-use std::fmt::Write;
-
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 
+use crate::launcher::joined;
 use crate::task::Task;
 
-const WORDS: usize = 16;
-
-pub(crate) fn own_cpus() -> Result<[u64; WORDS], String> {
+pub(crate) fn own_cpus() -> Result<Vec<u32>, String> {
     let set = sched_getaffinity(Pid::from_raw(0))
         .map_err(|errno| format!("cannot tell which CPUs this rank may use: {errno}"))?;
-    let mut words = [0; WORDS];
-    for cpu in (0..CpuSet::count().min(WORDS * 64)).filter(|&cpu| set.is_set(cpu).unwrap_or(false))
-    {
-        words[cpu / 64] |= 1 << (cpu % 64);
-    }
-    Ok(words)
+    let cpus = (0..CpuSet::count()).zip(0..);
+    let own = cpus.filter(|(place, _)| set.is_set(*place).unwrap_or(false));
+    Ok(own.map(|(_, cpu)| cpu).collect())
 }
 
 pub(crate) fn wrong_size(task: &Task, size: u32, library: &str) -> Option<String> {
@@ -35,15 +29,15 @@ pub(crate) fn wrong_size(task: &Task, size: u32, library: &str) -> Option<String
     })
 }
 
-pub(crate) fn wrong_cpus(task: &Task, all: &[u64]) -> Option<String> {
-    let ranks = all.chunks(WORDS).zip(0..);
-    let wrong = ranks.filter_map(|(words, rank)| {
-        let (found, mut asked) = (cpus(words), task.cpus_of(rank).to_vec());
+/// `all`: the CPUs that each rank may use, in their order.
+pub(crate) fn wrong_cpus(task: &Task, all: &[Vec<u32>]) -> Option<String> {
+    let wrong = all.iter().zip(0..).filter_map(|(found, rank)| {
+        let mut asked = task.cpus_of(rank).to_vec();
         asked.sort_unstable();
-        (found != asked).then(|| {
+        (*found != asked).then(|| {
             format!(
                 "rank {rank} may use {}, not {}",
-                listed(&found),
+                listed(found),
                 listed(&asked)
             )
         })
@@ -82,57 +76,28 @@ pub(crate) fn wrong_nodes(task: &Task, machines: &[u64]) -> Option<String> {
     ))
 }
 
-fn cpus(words: &[u64]) -> Vec<u32> {
-    let bits = words.iter().zip(0..).flat_map(|(&word, at)| {
-        let of_word = (0..64).filter(move |bit| word >> bit & 1 == 1);
-        of_word.map(move |bit| at * 64 + bit)
-    });
-    bits.collect()
-}
-
 fn listed(cpus: &[u32]) -> String {
-    let mut text = match cpus {
+    match cpus {
         [] => "no CPU".to_owned(),
-        [_] => "CPU ".to_owned(),
-        _ => "CPUs ".to_owned(),
-    };
-    for (at, cpu) in cpus.iter().enumerate() {
-        let _never_fails = write!(text, "{}{cpu}", if at == 0 { "" } else { "," });
+        [cpu] => format!("CPU {cpu}"),
+        _ => format!("CPUs {}", joined(cpus, ",")),
     }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sets(ranks: &[&[u32]]) -> Vec<u64> {
-        let mut all = Vec::new();
-        for rank in ranks {
-            let mut words = [0; WORDS];
-            for &cpu in *rank {
-                words[cpu as usize / 64] |= 1_u64 << (cpu % 64);
-            }
-            all.extend(words);
-        }
-        all
-    }
-
     #[test]
     fn ranks_on_their_cpus_are_right_in_whatever_order_these_are() {
-        assert_eq!(
-            wrong_cpus(
-                &Task::of_grid(2, 2, &[3, 1, 200, 0]),
-                &sets(&[&[1, 3], &[0, 200]])
-            ),
-            None
-        );
+        let task = Task::of_grid(2, 2, &[3, 1, 200, 0]);
+        assert_eq!(wrong_cpus(&task, &[vec![1, 3], vec![0, 200]]), None);
     }
 
     #[test]
     fn four_threads_on_one_core_are_refused() {
         let four = Task::of_grid(1, 4, &[0, 1, 2, 3]);
-        let said = wrong_cpus(&four, &sets(&[&[0]])).unwrap();
+        let said = wrong_cpus(&four, &[vec![0]]).unwrap();
         assert!(
             said.contains("rank 0 may use CPU 0, not CPUs 0,1,2,3"),
             "{said}"
@@ -142,17 +107,14 @@ mod tests {
     #[test]
     fn ranks_that_are_not_bound_or_are_exchanged_are_refused() {
         let two = Task::of_grid(2, 1, &[0, 1]);
-        let said = wrong_cpus(&two, &sets(&[&[0, 1], &[0, 1]])).unwrap();
+        let said = wrong_cpus(&two, &[vec![0, 1], vec![0, 1]]).unwrap();
         assert!(
             said.contains("rank 0 may") && said.contains("rank 1 may"),
             "{said}"
         );
-        assert!(wrong_cpus(&two, &sets(&[&[1], &[0]])).is_some());
-        assert!(
-            wrong_cpus(&two, &sets(&[&[], &[1]]))
-                .unwrap()
-                .contains("no CPU")
-        );
+        assert!(wrong_cpus(&two, &[vec![1], vec![0]]).is_some());
+        let said = wrong_cpus(&two, &[vec![], vec![1]]).unwrap();
+        assert!(said.contains("no CPU"), "{said}");
     }
 
     #[test]

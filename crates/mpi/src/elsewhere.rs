@@ -12,7 +12,6 @@ use crate::task::Task;
 use crate::world::World;
 
 const KIB: u64 = 1024;
-const OWN: usize = 4;
 
 /// Known to rank 0. Every rank calls this.
 pub(crate) fn of_all(world: &mut World, task: &Task) -> Elsewhere {
@@ -22,36 +21,32 @@ pub(crate) fn of_all(world: &mut World, task: &Task) -> Elsewhere {
     // Its launcher has waited for it, so it is in that one's usage.
     let is_counted = counted.is_some() && counted == this_machine().ok();
     let used = |time| if is_counted { 0 } else { ns(time) };
-    let all = world.gather(&[
-        u64::from(std::process::id()),
-        used(own.user_time()),
-        used(own.system_time()),
-        KIB * own.max_rss().unsigned_abs(),
-    ]);
-    let column = |at: usize| all.iter().skip(at).step_by(OWN).copied();
-    let held = held(world, task, &column(0).collect::<Vec<_>>());
+    let pids = world.gather_values(&std::process::id().cast_signed());
+    let most_rss = KIB * own.max_rss().unsigned_abs();
+    let all = world.gather_values(&[used(own.user_time()), used(own.system_time()), most_rss]);
+    let column = |at: usize| all.iter().map(move |rank| rank[at]);
+    let held = held(world, task, &pids);
     // No rank may end before its node was looked at, which a gathering is.
-    let all = world.gather_values(&held).into_iter();
-    let nodes = all.step_by(task.ranks_each().max(1) as usize);
+    let each = world.gather_values(&held).into_iter();
+    let nodes = each.step_by(task.ranks_each().max(1) as usize);
     let nodes: Option<Vec<Memory>> = nodes.collect();
     Elsewhere {
-        user_ns: column(1).sum(),
-        system_ns: column(2).sum(),
-        most_rss: column(3).max().unwrap_or(0),
+        user_ns: column(0).sum(),
+        system_ns: column(1).sum(),
+        most_rss: column(2).max().unwrap_or(0),
         memory: nodes.and_then(|nodes| nodes.into_iter().reduce(|all, one| all + one)),
     }
 }
 
 /// Of the first rank of a node; `None` of all others, and where the kernel does not tell it.
-fn held(world: &World, task: &Task, pids: &[u64]) -> Option<Memory> {
+fn held(world: &World, task: &Task, pids: &[i32]) -> Option<Memory> {
     let each = task.ranks_each().max(1);
     if !world.rank.is_multiple_of(each) {
         return None;
     }
-    let first = world.rank as usize;
-    let own = pids.iter().skip(first).take(each as usize);
-    let own: Vec<i32> = own.filter_map(|pid| (*pid).try_into().ok()).collect();
-    let held = Sampler::new().of(&own).ok()?;
+    let mut nodes = pids.chunks(each as usize);
+    let own = nodes.nth((world.rank / each) as usize)?;
+    let held = Sampler::new().of(own).ok()?;
     Some(Memory {
         slab: None,
         first_rss: None,

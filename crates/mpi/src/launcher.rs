@@ -191,7 +191,7 @@ fn rank_lines(task: &Task) -> String {
     (0..task.ranks).map(line).collect()
 }
 
-fn joined(cpus: &[u32], by: &str) -> String {
+pub(crate) fn joined(cpus: &[u32], by: &str) -> String {
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     cpus.join(by)
 }

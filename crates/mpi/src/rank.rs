@@ -17,6 +17,7 @@ use flow::Proof;
 use measure::clock::now_ns;
 use measure::usage::{Usage, this_thread};
 use program::report::{Report, Reported, Said};
+use serde::{Deserialize, Serialize};
 
 use crate::bodies::{self, Exchange};
 use crate::task::Task;
@@ -86,7 +87,7 @@ fn refusal(task: &Task, world: &mut World) -> Result<Option<String>, String> {
     if let Some(why) = checks::wrong_size(task, world.size, &world.library()) {
         return Ok(Some(why));
     }
-    let all = world.gather(&checks::own_cpus()?);
+    let all = world.gather_values(&checks::own_cpus()?);
     let wrong = checks::wrong_cpus(task, &all);
     if wrong.is_some() || task.over.is_none() {
         return Ok(wrong);
@@ -95,7 +96,7 @@ fn refusal(task: &Task, world: &mut World) -> Result<Option<String>, String> {
     Ok(checks::wrong_nodes(task, &machines))
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Share {
     proof: Proof,
     compute_ns: u64,
@@ -106,52 +107,6 @@ struct Share {
 }
 
 impl Share {
-    const OWN: usize = 6;
-    const WORDS: usize = Self::OWN + Usage::WORDS;
-
-    fn words(self) -> [u64; Self::WORDS] {
-        let Self {
-            proof: Proof { count, checksum },
-            compute_ns,
-            communication_ns,
-            moves,
-            steady_ns,
-            usage,
-        } = self;
-        let own: [u64; Self::OWN] = [
-            count,
-            checksum,
-            compute_ns,
-            communication_ns,
-            moves,
-            steady_ns,
-        ];
-        let mut words = [0; Self::WORDS];
-        words[..Self::OWN].copy_from_slice(&own);
-        words[Self::OWN..].copy_from_slice(&usage.words());
-        words
-    }
-
-    fn of_words(words: &[u64; Self::WORDS]) -> Self {
-        let [
-            count,
-            checksum,
-            compute_ns,
-            communication_ns,
-            moves,
-            steady_ns,
-            usage @ ..,
-        ] = *words;
-        Self {
-            proof: Proof { count, checksum },
-            compute_ns,
-            communication_ns,
-            moves,
-            steady_ns,
-            usage: Usage::of_words(usage),
-        }
-    }
-
     fn add(&mut self, other: Self) {
         self.proof += other.proof;
         self.compute_ns += other.compute_ns;
@@ -276,10 +231,10 @@ fn all_meet(team: &Team, thread: u32) {
 }
 
 fn gathered(team: &Team, own: Share, units: u64) -> Reported {
-    let all = team.world().gather(&own.words());
+    let all = team.world().gather_values(&own);
     let mut sum = Share::default();
     let mut longest_ns = 0;
-    for rank in all.as_chunks().0.iter().map(Share::of_words) {
+    for rank in all {
         longest_ns = longest_ns.max(rank.compute_ns);
         sum.add(rank);
     }

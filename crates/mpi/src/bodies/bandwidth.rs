@@ -7,14 +7,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::Proof;
+use sys::CachePadded;
 
 use super::exchange::{Exchange, Shared, seen, written};
 use super::ping_pong::{read, stamp};
 use crate::team::{Member, spin_until};
-
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Counter(AtomicU64);
 
 #[derive(Debug)]
 pub(super) struct Bandwidth {
@@ -22,11 +19,9 @@ pub(super) struct Bandwidth {
     window: u64,
     windows: u64,
     out: Shared<u8>,
-    sent: Counter,
-    received: Counter,
+    sent: CachePadded<AtomicU64>,
+    received: CachePadded<AtomicU64>,
 }
-
-pub(super) struct Buffers(Vec<u8>);
 
 impl Bandwidth {
     pub(super) fn new(bytes: u64, window: u64, windows: u64) -> Self {
@@ -35,27 +30,27 @@ impl Bandwidth {
             window,
             windows,
             out: Shared::default(),
-            sent: Counter::default(),
-            received: Counter::default(),
+            sent: CachePadded::default(),
+            received: CachePadded::default(),
         }
     }
 
-    fn messages(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
+    fn messages(&self, buffers: &mut [u8], member: &Member<'_>) -> u64 {
         let mut world = member.team.world();
         let mut sum = 0;
         for number in 1..=self.windows {
             if world.rank == 0 {
-                stamp(&mut buffers.0, number);
-                world.send_window(&buffers.0, self.window, 1);
+                stamp(buffers, number);
+                world.send_window(buffers, self.window, 1);
             } else {
-                world.receive_window(&mut buffers.0, self.window, 0);
-                sum += self.stamps(&buffers.0);
+                world.receive_window(buffers, self.window, 0);
+                sum += self.stamps(buffers);
             }
         }
         sum
     }
 
-    fn shared(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
+    fn shared(&self, buffers: &mut [u8], member: &Member<'_>) -> u64 {
         match member.thread {
             0 => self.put(),
             _ => self.take(buffers),
@@ -73,15 +68,15 @@ impl Bandwidth {
         0
     }
 
-    fn take(&self, buffers: &mut Buffers) -> u64 {
+    fn take(&self, buffers: &mut [u8]) -> u64 {
         let (mut taken, mut sum) = (0, 0);
         for number in 1..=self.windows {
-            for into in buffers.0.chunks_exact_mut(self.bytes) {
+            for into in buffers.chunks_exact_mut(self.bytes) {
                 taken += 1;
                 spin_until(|| self.sent.0.load(Ordering::Acquire) >= taken);
                 into.copy_from_slice(&seen(&self.out));
             }
-            sum += self.stamps(&buffers.0);
+            sum += self.stamps(buffers);
             self.received.0.store(number, Ordering::Release);
         }
         sum
@@ -93,13 +88,13 @@ impl Bandwidth {
 }
 
 impl Exchange for Bandwidth {
-    type State = Buffers;
+    type State = Vec<u8>;
 
     fn units(&self) -> u64 {
         self.window * self.windows
     }
 
-    fn state(&self, member: &Member<'_>) -> Buffers {
+    fn state(&self, member: &Member<'_>) -> Vec<u8> {
         let sends = member.flow() == 0;
         if sends {
             self.sent.0.store(0, Ordering::Relaxed);
@@ -107,10 +102,10 @@ impl Exchange for Bandwidth {
             *written(&self.out) = vec![1; self.bytes];
         }
         let messages = if sends { 1 } else { self.window as usize };
-        Buffers(vec![if sends { 1 } else { 2 }; self.bytes * messages])
+        vec![if sends { 1 } else { 2 }; self.bytes * messages]
     }
 
-    fn run(&self, buffers: &mut Buffers, member: &Member<'_>) -> Proof {
+    fn run(&self, buffers: &mut Vec<u8>, member: &Member<'_>) -> Proof {
         let sum = member.communicate(|| match member.team.ranks {
             1 => self.shared(buffers, member),
             _ => self.messages(buffers, member),
@@ -123,8 +118,8 @@ impl Exchange for Bandwidth {
         }
     }
 
-    fn settle(&self, buffers: &mut Buffers, proof: Proof) -> Proof {
-        let mut messages = buffers.0.chunks_exact(self.bytes);
+    fn settle(&self, buffers: &mut Vec<u8>, proof: Proof) -> Proof {
+        let mut messages = buffers.chunks_exact(self.bytes);
         let whole = messages.all(|message| message.iter().skip(8).all(|byte| *byte == 1));
         assert!(whole, "a message came broken");
         proof

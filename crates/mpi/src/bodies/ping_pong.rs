@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flow::Proof;
+use sys::CachePadded;
 
 use super::exchange::{Exchange, Shared, seen, written};
 use crate::team::{Member, spin_until};
@@ -13,12 +14,8 @@ use crate::team::{Member, spin_until};
 #[repr(align(128))]
 struct Mailbox {
     buffer: Shared<u8>,
-    ready: Ready,
+    ready: CachePadded<AtomicU64>,
 }
-
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Ready(AtomicU64);
 
 #[derive(Debug)]
 pub(super) struct PingPong {
