@@ -3,7 +3,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use lab::Results;
+use lab::{Finding, Results};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
@@ -51,5 +51,12 @@ impl Campaign {
         let run = command.stderr(Stdio::piped()).output()?;
         Results::from_journal(&home.path("out/journal.jsonl"))
             .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())
+    }
+
+    /// The first finding of the results of [`Self::results`], if there is one.
+    pub(crate) fn finding(&mut self, home: &Home, words: &[&str]) -> Result<Option<Finding>> {
+        let results = self.results(home, words)?;
+        let study = results.studies.first();
+        Ok(study.and_then(|study| study.headline()).cloned())
     }
 }

@@ -133,11 +133,9 @@ fn table(trials: &Trials) -> Table {
     let mut table = Table::default();
     for plant in &PLANTS {
         for outcome in ["wrong", "silent", "open"] {
-            let row = format!("{}: {outcome}", plant.name);
-            let tried = trials.tried(plant.name);
-            let fell = trials.of(Some(plant.name), outcome);
-            let allowed = if outcome == "wrong" { 0 } else { tried };
-            table.count(&row, (tried, fell, allowed));
+            let (name, of) = (plant.name, (Some(plant.name), outcome));
+            let allowed = |tried| if outcome == "wrong" { 0 } else { tried };
+            trials.tell(&mut table, &format!("{name}: {outcome}"), of, allowed);
         }
     }
     table

@@ -87,9 +87,7 @@ fn verdict(
     further: &[&str],
 ) -> Result<Option<Verdict>> {
     let line = [&["exec", one, other], further].concat();
-    let results = campaign.results(&Home::new()?, &line)?;
-    let study = results.studies.first();
-    let finding = study.and_then(|study| study.headline());
+    let finding = campaign.finding(&Home::new()?, &line)?;
     Ok(finding.map(|finding| finding.verdict))
 }
 

@@ -75,6 +75,9 @@ const WORDS: [&str; 48] = [
     "\t",
 ];
 
+/// Its name, the inputs to begin with, and what reads them.
+type Parser<'a> = (&'a str, &'a [Vec<u8>], fn(&str));
+
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let mut table = Table::default();
     // What a panic says is in the table.
@@ -94,45 +97,37 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
     let expectations = expectations.map(|text| text.as_bytes().to_vec());
     let path = home.path("journal.jsonl");
     let mut grid = Grid::new(campaign, &journal)?;
+    let parsers: [Parser; 5] = [
+        ("study", &studies, |text| {
+            drop(lab::study::parse(text, "fuzzed.toml", Preset::Quick));
+        }),
+        ("wikitext", &pages, |text| {
+            drop(workload::wiki::html_of(text));
+        }),
+        ("request", &requests, |text| {
+            let _either = workload::server::is_http(text.as_bytes());
+        }),
+        ("expectation", &expectations, |text| {
+            drop(text.parse::<Expectation>());
+        }),
+        ("model and placement", &expectations, |text| {
+            drop(text.parse::<flow::Model>());
+            drop(text.parse::<flow::Placement>());
+        }),
+    ];
+    let journals = std::slice::from_ref(&journal);
     // However long the preparation took, each kind of input is tried.
     let mut is_first = true;
     while std::mem::take(&mut is_first) || campaign.goes_on() {
-        for _ in 0..AT_ONCE {
-            feed(campaign, &mut table, "study", &studies, |text| {
-                drop(lab::study::parse(text, "fuzzed.toml", Preset::Quick));
-            });
-            feed(campaign, &mut table, "wikitext", &pages, |text| {
-                drop(workload::wiki::html_of(text));
-            });
-            feed(campaign, &mut table, "request", &requests, |text| {
-                let _either = workload::server::is_http(text.as_bytes());
-            });
-            feed(campaign, &mut table, "expectation", &expectations, |text| {
-                drop(text.parse::<Expectation>());
-            });
-            feed(
-                campaign,
-                &mut table,
-                "model and placement",
-                &expectations,
-                |text| {
-                    drop(text.parse::<flow::Model>());
-                    drop(text.parse::<flow::Placement>());
-                },
-            );
+        for (name, seeds, parse) in std::iter::repeat_n(parsers, AT_ONCE).flatten() {
+            feed(campaign, &mut table, name, seeds, parse);
         }
         for _ in 0..AT_ONCE / 40 {
-            feed(
-                campaign,
-                &mut table,
-                "journal",
-                std::slice::from_ref(&journal),
-                |text| {
-                    if std::fs::write(&path, text).is_ok() {
-                        drop(Results::from_journal(&path));
-                    }
-                },
-            );
+            feed(campaign, &mut table, "journal", journals, |text| {
+                if std::fs::write(&path, text).is_ok() {
+                    drop(Results::from_journal(&path));
+                }
+            });
         }
         arguments(campaign, &mut table)?;
         (0..AT_ONCE).try_for_each(|_| grid.step(&mut table))?;

@@ -378,13 +378,9 @@ impl<'a> Moment<'a> {
 
 /// What is ignored here is ignored by what is started here, as in a shell's background.
 fn not_ignored() -> Result<()> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = u64::from_str_radix(ignored.unwrap_or_default().trim(), 16)?;
     let asks = [SIGHUP, SIGINT, SIGTERM];
     ensure!(
-        asks.iter()
-            .all(|&signal| ignored & 1 << (signal as u64 - 1) == 0),
+        !asks.iter().any(|&signal| sys::is_ignored(signal as i32)),
         "signals that ask to end are ignored here: env --default-signal campaign kill ..."
     );
     Ok(())

@@ -37,12 +37,11 @@ pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
 fn table(trials: &Trials) -> Table {
     let mut table = Table::default();
     for row in ROWS {
-        let tried = trials.tried(row);
-        let allowed = match row {
+        let allowed = |tried| match row {
             ORDER => tried,
             _ => by_chance(0.05, 2.0, tried) as u64,
         };
-        table.count(row, (tried, trials.of(Some(row), "named"), allowed));
+        trials.tell(&mut table, row, (Some(row), "named"), allowed);
     }
     table
 }
@@ -121,8 +120,8 @@ fn outcome(campaign: &mut Campaign, words: &[String]) -> Result<(&'static str, S
         .into_iter()
         .chain(words)
         .collect();
-    let results = campaign.results(&Home::new()?, &line)?;
-    let finding = results.studies.first().and_then(|study| study.headline());
+    let finding = campaign.finding(&Home::new()?, &line)?;
+    let finding = finding.as_ref();
     let by_cpu = finding.and_then(|one| one.by_cpu.map(|by_cpu| by_cpu.verdict));
     let outcome = match by_cpu.or(finding.map(|one| one.verdict)) {
         Some(Verdict::Faster { .. } | Verdict::Slower { .. }) => "named",

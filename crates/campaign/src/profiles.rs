@@ -80,10 +80,10 @@ pub(crate) fn cost(campaign: &mut Campaign) -> Result<Table> {
     let mut table = Table::default();
     for (row, ..) in COSTS {
         for (outcome, allowed) in [("dear", 0.5), ("refused", 0.0)] {
-            let name = format!("{row}: {outcome}");
-            let (tried, fell) = (trials.tried(row), trials.of(Some(row), outcome));
             // Half of the trials: the typical one is cheap.
-            table.count(&name, (tried, fell, (allowed * tried as f64) as u64));
+            let allowed = |tried| (allowed * tried as f64) as u64;
+            let name = format!("{row}: {outcome}");
+            trials.tell(&mut table, &name, (Some(row), outcome), allowed);
         }
     }
     Ok(table)
@@ -170,9 +170,8 @@ fn table(trials: &Trials) -> Table {
     ];
     for (row, outcome, share) in falls {
         let name = format!("{row}: {outcome}");
-        let (tried, fell) = (trials.tried(row), trials.of(Some(row), outcome));
-        let allowed = by_chance(share, 3.0, tried).ceil() as u64;
-        table.count(&name, (tried, fell, allowed));
+        let allowed = |tried| by_chance(share, 3.0, tried).ceil() as u64;
+        trials.tell(&mut table, &name, (Some(row), outcome), allowed);
     }
     table
 }

@@ -50,14 +50,6 @@ impl Table {
         }
     }
 
-    /// A row of as many tries as trials, of which those with the outcome fell.
-    pub(crate) fn count(&mut self, name: &str, (tried, fell, allowed): (u64, u64, u64)) {
-        for trial in 0..tried {
-            self.tried(name, (trial < fell).then(String::new));
-        }
-        self.allow(name, |_| allowed);
-    }
-
     pub(crate) fn allow(&mut self, name: &str, allowed: impl Fn(u64) -> u64) {
         for row in self.rows.iter_mut().filter(|row| row.name == name) {
             row.allowed = allowed(row.tried);

@@ -10,6 +10,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::Campaign;
+use crate::table::Table;
 
 pub(crate) struct Trials {
     campaign: &'static str,
@@ -85,16 +86,31 @@ impl Trials {
         next.filter(|row| self.tried(name(row)) < runs)
     }
 
-    pub(crate) fn tried(&self, row: &str) -> u64 {
+    fn tried(&self, row: &str) -> u64 {
         self.counts.get(row).map_or(0, |counts| counts.iter().sum())
     }
 
     /// How often a row had that outcome; of all rows if none is named.
-    pub(crate) fn of(&self, row: Option<&str>, outcome: &str) -> u64 {
+    fn of(&self, row: Option<&str>, outcome: &str) -> u64 {
         let place = self.outcomes.iter().position(|one| *one == outcome);
         let rows = self.counts.iter();
         let rows = rows.filter(|(name, _)| row.is_none_or(|row| row == *name));
         rows.filter_map(|(_, counts)| Some(counts[place?])).sum()
+    }
+
+    /// A row of the table: the trials of a row, or of all, of which those with the outcome fell.
+    pub(crate) fn tell(
+        &self,
+        table: &mut Table,
+        name: &str,
+        (row, outcome): (Option<&str>, &str),
+        allowed: impl Fn(u64) -> u64,
+    ) {
+        let all = || self.counts.values().flatten().sum();
+        let tried = row.map_or_else(all, |row| self.tried(row));
+        let fell = self.of(row, outcome);
+        (0..tried).for_each(|trial| table.tried(name, (trial < fell).then(String::new)));
+        table.allow(name, allowed);
     }
 
     fn add(&mut self, row: &str, outcome: &str, said: &str) -> Result<()> {

@@ -77,9 +77,7 @@ fn verdict_of(campaign: &mut Campaign, planted: u64) -> Result<Option<Verdict>> 
              work = {{ planted = {planted} }}\n"
         ),
     )?;
-    let results = campaign.results(&home, &["run", "study.toml", "--rounds", "20"])?;
-    let study = results.studies.first();
-    let finding = study.and_then(|study| study.headline());
+    let finding = campaign.finding(&home, &["run", "study.toml", "--rounds", "20"])?;
     // Seen from the second variant, whichever of the two the finding is about.
     Ok(finding.map(|finding| match finding.verdict {
         Verdict::Faster { at_least } if finding.subject == "one" => Verdict::Slower { at_least },
