@@ -245,15 +245,6 @@ mod tests {
     }
 
     #[test]
-    fn it_decides_only_at_a_look() {
-        let mut s = sequential(80);
-        for _ in 0..6 {
-            assert_eq!(s.push(1.0, 3.0), Ok(Step::Continue));
-        }
-        assert!(matches!(s.push(1.0, 3.0), Ok(Step::Decided(..))));
-    }
-
-    #[test]
     fn the_last_round_ends_it() {
         let mut s = sequential(20);
         assert_eq!(undecidable(&mut s, 19), Step::Continue);
