@@ -169,11 +169,8 @@ fn times(
                 .zip(&ms[&(0, kernel)])
                 .map(|(a, b)| a / b)
                 .collect();
-            let (low, high) = ratios
-                .iter()
-                .fold((f64::MAX, 0.0_f64), |(low, high), &ratio| {
-                    (low.min(ratio), high.max(ratio))
-                });
+            let low = ratios.iter().copied().fold(f64::MAX, f64::min);
+            let high = ratios.iter().copied().fold(0.0, f64::max);
             let text = format!(
                 "{:.1} ({:.2} [{low:.2}, {high:.2}])",
                 median(own),
