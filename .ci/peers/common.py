@@ -17,7 +17,7 @@ def run(*command, **more):
 
 def table(heads, rows):
     lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+    return "\n".join(("| " + " | ".join(str(cell) for cell in line) + " |").replace("|  ", "| ") for line in lines)
 
 
 def ratios(ours, theirs):

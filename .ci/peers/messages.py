@@ -16,6 +16,6 @@ def measure(asked):
 
 def show(text):
     shape = rf"(\w+): (.*), (\S+ \w+): ([\d.]+) \[([\d.]+) \.\.\. ([\d.]+)\] of bare C \(([\d,]+) and ([\d,]+) ns\)"
-    rows = [[body, size, mpi, f"{ours} ns", f"{bare} ns", f"{by} [{low} ... {high}]"]
+    rows = [[body, size.split()[0], mpi, ours, bare, f"{by} [{low} ... {high}]"]
             for mpi, body, size, by, low, high, ours, bare in re.findall(shape, text)]
-    return table(["body", "size", "MPI", "ours", "bound: a bare loop in C", "ratio, quartiles"], rows)
+    return table(["body", "bytes or side", "MPI", "ours, ns", "bound: a bare loop in C, ns", "ratio, quartiles"], rows)

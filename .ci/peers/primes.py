@@ -14,6 +14,6 @@ def measure(asked):
 def show(text):
     number = r"([\d.]+) \(quartiles ([\d.]+)\.\.([\d.]+)"
     found = re.findall(rf"(\d+)\.\.(\d+): \d+ primes\s+ours +{number}.*\s+theirs +{number}.*\s+ratio +{number}", text)
-    rows = [[f"{int(end) - int(start):,} from {int(start):,}", f"{ours} ms", f"{theirs} ms", f"{by} [{low} ... {high}]"]
+    rows = [[f"{int(end) - int(start):,} from {int(start):,}", ours, theirs, f"{by} [{low} ... {high}]"]
             for start, end, ours, _, _, theirs, _, _, by, low, high in found]
-    return table(["numbers", "ours", "primesieve, one thread", "ratio, quartiles"], rows)
+    return table(["numbers", "ours, ms", "primesieve, one thread, ms", "ratio, quartiles"], rows)

@@ -180,11 +180,11 @@ def show(text):
     for name, by in found.items():
         sides = {allocator: list(zip(*figures)) for allocator, figures in by.items()}
         row = [name]
-        for what, unit in enumerate(["s", "MiB"]):
+        for what in range(2):
             ours = sides["ours"][what]
-            row += [f"{statistics.median(ours):.3g} {unit}"]
+            row += [f"{statistics.median(ours):.3g}"]
             row += [ratios(ours, sides[peer][what]) if peer in sides else "-" for peer in peers]
         rows.append(row)
     over = [f"over {peer}" for peer in peers]
-    return (table(["program", "CPU", *over, "peak", *over], rows) + not_here(text) + "\n\nCPU time of a run; of a million "
+    return (table(["program", "CPU, s", *over, "peak, MiB", *over], rows) + not_here(text) + "\n\nCPU time of a run; of a million "
             "operations of larson, xmalloc-test and redis, of which each run has another number.")

@@ -32,7 +32,7 @@ def show(text):
             wall, name = min((side[0], side[3]) for side in peers)
             by, cpu = next((side[2], side[4]) for side in peers if side[0] == wall)
             peak = min(side[1] for side in peers)
-            rows.append([case, f"{own[0]} ms", f"{name} {wall} ms", by, cpu, floor, f"{own[1]} MiB", f"{peak} MiB"])
+            rows.append([case, own[0], f"{name} {wall}", by, cpu, floor, own[1], peak])
         sides.clear()
 
     for line in text.splitlines():
@@ -42,10 +42,10 @@ def show(text):
             flush()
             case, floor = head[1].replace("|", "\\|"), "-"
         elif side and side[11].startswith("floor"):
-            floor = f"{side[1]} ms"
+            floor = side[1]
         elif side:
             sides.append((float(side[1]), float(side[2]), side[3], side[11].split("/")[-1], side[7]))
     flush()
-    heads = ["case", "ours", "fastest ripgrep", "ratio, quartiles", "of CPU time", "bound: files read only", "peak",
+    heads = ["case", "ours, ms", "fastest ripgrep, ms", "ratio, quartiles", "of CPU time", "bound: files read only, ms", "peak, MiB",
              "least of ripgrep's"]
     return table(heads, rows) + "\n\nSearched " + text.partition("\n")[0] + "."

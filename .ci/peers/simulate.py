@@ -39,7 +39,7 @@ def programs(folder):
         source.write_text(MATRICES.replace("LOOP", loop))
         if shutil.which("cc"):
             subprocess.run(["cc", "-O2", "-o", str(program), str(source)], check=True)
-            yield f"product of matrices, by {name}", [str(program)]
+            yield f"matrices, by {name}", [str(program)]
 
 
 def wall_and_cpu(command, folder):
@@ -82,5 +82,5 @@ def measure(asked):
 def show(text):
     shape = rf"(.*): (\S+) (\S+) (\S+) ratio ({SPREAD}) CPU ratio ({SPREAD})"
     rows = [re.fullmatch(shape, line) for line in text.splitlines()]
-    rows = [[row[1], f"{row[2]} s", f"{row[3]} s", row[5], row[9], f"{row[4]} s"] for row in rows if row]
-    return table(["program", "ours", "cachegrind", "ratio", "of CPU time", "bound: the emulator alone"], rows)
+    rows = [[row[1], row[2], row[3], row[5], row[9], row[4]] for row in rows if row]
+    return table(["program", "ours, s", "cachegrind, s", "ratio", "of CPU time", "bound: the emulator alone, s"], rows)

@@ -91,6 +91,6 @@ def show(text):
     ours, requests = found.pop("ours"), found.pop("requests")
     rows = []
     for name, theirs in found.items():
-        rows.append([name, f"{statistics.median(ours):.1f} us", f"{statistics.median(theirs):.1f} us", ratios(ours, theirs)])
-    return (table(["parser", "ours", "theirs", "ratio"], rows) + not_here(text) + "\n\nA page of about 8 KiB to a tree, which is freed, "
+        rows.append([name, f"{statistics.median(ours):.1f}", f"{statistics.median(theirs):.1f}", ratios(ours, theirs)])
+    return (table(["parser", "ours, us", "theirs, us", "ratio"], rows) + not_here(text) + "\n\nA page of about 8 KiB to a tree, which is freed, "
             f"in us of CPU time; requests per second of CPU time, with store and HTML: {statistics.median(requests):,.0f}.")
