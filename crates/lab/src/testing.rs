@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use flow::placement::Cpus;
-use flow::{Answer, Failure, FlowRecord, FlowState, Proof, Rep, SlotRecord, SlotSpec};
+use flow::{Answer, Failure, FlowRecord, Proof, Rep, SlotRecord, SlotSpec};
 use machine::Machine;
 use measure::Measured;
 use measure::memory::{Memory, Reading};
@@ -15,7 +15,7 @@ use stats::Estimate;
 use workload::{Spin, Work};
 
 use crate::data::{
-    Case, Header, Metric, Outcome, Preset, SCHEMA, Settings, Simulated, Study, labelled,
+    Case, Deciding, Header, Metric, Outcome, Preset, SCHEMA, Settings, Simulated, Study, labelled,
 };
 use crate::plan::cpus;
 use crate::run::progress::{Event, Observer};
@@ -23,12 +23,53 @@ use crate::run::{Clock, Launch, LaunchError};
 
 pub(crate) const MS: u64 = 1_000_000;
 
+/// What tests expect of a text; a failure shows all of it.
+pub(crate) trait Says {
+    /// Somewhere in it.
+    fn says(&self, words: &str);
+    fn begins(&self, words: &str);
+    fn ends(&self, words: &str);
+}
+
+impl Says for str {
+    #[track_caller]
+    fn says(&self, words: &str) {
+        assert!(self.contains(words), "'{words}' in {self}");
+    }
+
+    #[track_caller]
+    fn begins(&self, words: &str) {
+        assert!(self.starts_with(words), "'{words}' first in {self}");
+    }
+
+    #[track_caller]
+    fn ends(&self, words: &str) {
+        assert!(self.ends_with(words), "'{words}' last in {self}");
+    }
+}
+
 /// A study of cases that compare processes with threads.
 pub(crate) fn study(cases: Vec<Case>) -> Study {
     let first = cases[0].name.clone();
     Study {
         headline: first,
         ..Study::new("mock", "Mock".to_owned(), "nothing", cases)
+    }
+}
+
+/// The labels of all variants, case by case.
+pub(crate) fn labels(study: &Study) -> Vec<&str> {
+    let variants = study.cases.iter().flat_map(|case| &case.variants);
+    variants.map(|one| one.label.as_str()).collect()
+}
+
+/// Gives a case a row on the first screen.
+pub(crate) fn decides(case: &str) -> Deciding {
+    Deciding {
+        case: case.to_owned(),
+        label: case.to_owned(),
+        subject: None,
+        alone: false,
     }
 }
 
@@ -90,38 +131,25 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
     let flow = |end_ns, proof| FlowRecord {
         pid: 1,
         tid: 1,
-        state: FlowState::Done,
-        start_ns: 0,
         end_ns,
-        create: Usage::default(),
         steady: Usage {
             cpu_ns: end_ns,
             ..Usage::default()
         },
         units: 1,
-        sent: 0,
         proof,
-        carried: 0,
+        ..FlowRecord::default()
     };
     let steady_ns = ns - 2 * (ns / 10);
     Rep {
         create_ns: ns / 10,
         steady_ns,
         teardown_ns: ns / 10,
-        skew_ns: 0,
-        parent: flow::record::ParentRecord::default(),
         flows: vec![
             flow(steady_ns, proof),
             flow(steady_ns / 2, Proof::default()),
         ],
-        turns: None,
-        latencies: None,
-        kernel_counters: None,
-        counted: None,
-        self_managed: None,
-        throttled: None,
-        marks: None,
-        paused: None,
+        ..Rep::default()
     }
 }
 
@@ -152,36 +180,32 @@ pub(crate) fn done(spec: &SlotSpec<Work>, ns: u64, proof: Proof) -> Answer {
 }
 
 pub(crate) fn lost() -> Answer {
-    Answer::Failed {
-        reason: Failure::SlotLost {
-            flows: 2,
-            how: "SIGSEGV".to_owned(),
-            stderr: String::new(),
-        },
-        kept: None,
-        begun: None,
-    }
+    Answer::failed(Failure::SlotLost {
+        flows: 2,
+        how: "SIGSEGV".to_owned(),
+        stderr: String::new(),
+    })
 }
 
 /// A slot that was cut at its deadline.
 pub(crate) fn hanging() -> Answer {
-    Answer::Failed {
-        reason: Failure::Hung {
-            hung: 2,
-            flows: 2,
-            deadline_s: "2".to_owned(),
-            at: String::new(),
-        },
-        kept: None,
-        begun: None,
-    }
+    Answer::failed(Failure::Hung {
+        hung: 2,
+        flows: 2,
+        deadline_s: "2".to_owned(),
+        at: String::new(),
+    })
 }
 
 fn hung(answer: &Answer) -> bool {
-    let Answer::Failed { reason, .. } = answer else {
-        return false;
-    };
-    matches!(reason, Failure::Hung { .. })
+    use Answer::Failed;
+    matches!(
+        answer,
+        Failed {
+            reason: Failure::Hung { .. },
+            ..
+        }
+    )
 }
 
 /// What a slot answers: the case's units, the variant's model, how many slots of this
@@ -269,12 +293,8 @@ impl Launch for Mock {
         };
         self.now_s.set(self.now_s.get() + launch_ns as f64 / 1e9);
         Ok(Outcome {
-            answer,
-            film: None,
-            launch_ns,
-            samples: None,
-            profile: None,
             simulated: spec.record.is_some().then(simulated),
+            ..Outcome::new(answer, launch_ns)
         })
     }
 

@@ -14,6 +14,17 @@ pub struct Chosen {
     pub deadline_s: f64,
 }
 
+impl Chosen {
+    /// A single cold repetition.
+    pub(crate) fn once(deadline_s: f64) -> Self {
+        Self {
+            warmups: 0,
+            reps: 1,
+            deadline_s,
+        }
+    }
+}
+
 /// A slot as the charts need it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawSlot {

@@ -51,11 +51,7 @@ pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>, others: &[Out
         (Some(asked_s), Some(most_s)) => asked_s.min(most_s),
         (asked_s, most_s) => asked_s.or(most_s).unwrap_or(PILOT_DEADLINE_S),
     };
-    Chosen {
-        warmups: 0,
-        reps: 1,
-        deadline_s,
-    }
+    Chosen::once(deadline_s)
 }
 
 /// What is said of a pilot slot that was cut because of the budget; `None` of one that was not.
@@ -120,11 +116,7 @@ pub(crate) fn choose(
     left_s: Option<f64>,
 ) -> Chosen {
     if settings.simulate.is_some() {
-        return Chosen {
-            warmups: 0,
-            reps: 1,
-            deadline_s: settings.deadline_s.unwrap_or(PILOT_DEADLINE_S),
-        };
+        return Chosen::once(settings.deadline_s.unwrap_or(PILOT_DEADLINE_S));
     }
     let slowest = outcomes.iter().filter_map(rep_s).fold(0.0, f64::max);
     let fitting = (SLOT_S / slowest).clamp(1.0, f64::from(REPS)) as u32;
@@ -211,16 +203,6 @@ mod tests {
     /// Whatever the word for it: work that makes its own flows is cut by another clock.
     #[test]
     fn a_pilot_that_the_budget_cut_is_told_from_one_that_was_asked_to_be_short() {
-        let late = |reason| {
-            Outcome::new(
-                Answer::Failed {
-                    reason,
-                    kept: None,
-                    begun: None,
-                },
-                0,
-            )
-        };
         let deadline_s = || "9.0".to_owned();
         let (hung, flows) = (1, 1);
         for reason in [
@@ -237,15 +219,14 @@ mod tests {
             },
         ] {
             let is_overdue = matches!(reason, Failure::Overdue { .. });
-            let outcome = late(reason);
+            let outcome = Outcome::new(Answer::failed(reason), 0);
             let mut settings = Settings::usual(Preset::Quick, 1);
-            let slot = pilot_slot(&settings, settings.budget_s, &[]);
-            let said = cut_by_budget(&settings, slot, &outcome).unwrap();
+            let slot = |settings: &Settings| pilot_slot(settings, settings.budget_s, &[]);
+            let said = cut_by_budget(&settings, slot(&settings), &outcome).unwrap();
             assert_eq!(said.contains("it said: killed by signal 9"), is_overdue);
             settings.deadline_s = Some(0.02);
-            let slot = pilot_slot(&settings, settings.budget_s, &[]);
-            assert_eq!(slot.deadline_s, 0.02);
-            assert_eq!(cut_by_budget(&settings, slot, &outcome), None);
+            assert_eq!(slot(&settings).deadline_s, 0.02);
+            assert_eq!(cut_by_budget(&settings, slot(&settings), &outcome), None);
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::findings::ledger::{At, slot_s};
 use crate::plan::order::slot_seed;
 use crate::run::error::Stop;
 use crate::run::launching::{Run, Take};
+use crate::run::pilot::of_case;
 use crate::run::progress::Place;
 
 /// Of the time of the rounds.
@@ -81,21 +82,18 @@ fn film(run: &mut Run<'_>, studies: &[Study], one: &Wanted) -> Result<f64, Stop>
     let case = &study.cases[one.at.case];
     let log = run.log(one.at);
     let (round, reference) = (log.round(), log.proof());
-    let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
+    let settings = &run.journal.header().settings;
     let chosen = Chosen {
         reps: 1,
-        ..chosen.unwrap_or(Chosen {
-            warmups: 0,
-            reps: 1,
-            deadline_s: 10.0,
-        })
+        ..of_case(log, settings)
     };
-    let seed = run.journal.header().settings.seed;
+    let drawn = (settings.seed, round);
     let take = Take {
-        timers: false,
         film: true,
-        profile: None,
-        seed: slot_seed((seed, round), &study.name, &case.name, one.variant),
+        ..Take::slot(
+            false,
+            slot_seed(drawn, &study.name, &case.name, one.variant),
+        )
     };
     let place = Place { study, case };
     let at = (round, one.variant);

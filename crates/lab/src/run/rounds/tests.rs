@@ -10,20 +10,34 @@ mod simulated;
 mod slots;
 mod whole;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::{TempDir, tempdir};
 
 use super::*;
 use crate::data::{Case, Chosen, Header};
+use crate::findings::CaseResult;
 use crate::run::ResumeOverrides;
 use crate::run::progress::Silent;
-use crate::testing::{Heard, MS, Mock, PROOF, case, done, header, noise_of_round, study};
+use crate::testing::{
+    Heard, MS, Mock, PROOF, Says, case, decides, done, header, noise_of_round, study,
+};
 
 const TWO: [&str; 2] = ["process", "thread"];
+const THREE: [&str; 3] = ["process", "thread", "process-shared-files"];
+const FOUR: [&str; 4] = [
+    "process",
+    "thread",
+    "process-shared-files",
+    "thread-private-files",
+];
+
+fn of_case(case: Case) -> Header {
+    header(vec![study(vec![case])])
+}
 
 fn one_case() -> Header {
-    header(vec![study(vec![case("one", 1, &TWO)])])
+    of_case(case("one", 1, &TWO))
 }
 
 struct Ran {
@@ -33,20 +47,22 @@ struct Ran {
 }
 
 impl Ran {
-    fn path(&self) -> std::path::PathBuf {
+    fn path(&self) -> PathBuf {
         self.folder.path().join(crate::data::journal::FILE_NAME)
     }
 
-    fn case(&self, place: usize) -> &crate::findings::CaseResult {
+    fn case(&self, place: usize) -> &CaseResult {
         &self.results.studies[0].cases[place]
     }
 
+    /// What was heard that begins so.
+    fn heard(&self, begin: &'static str) -> impl DoubleEndedIterator<Item = &String> {
+        let heard = self.heard.iter();
+        heard.filter(move |line| line.starts_with(begin))
+    }
+
     fn rounds_heard(&self) -> usize {
-        self.heard
-            .iter()
-            .filter(|line| line.starts_with("slot"))
-            .count()
-            / 2
+        self.heard("slot").count() / 2
     }
 
     fn count(&self, line: &str) -> usize {
@@ -72,10 +88,14 @@ fn run_mock(header: Header, mock: &mut Mock) -> Ran {
     }
 }
 
+fn go_on(journal: &mut Journal, mock: &mut Mock) -> Results {
+    let clock = mock.clock();
+    run(journal, mock, &clock, &mut Silent).unwrap()
+}
+
 fn resume(path: &Path, mock: &mut Mock) -> Results {
     let mut journal = Journal::resume(path, ResumeOverrides::default()).unwrap();
-    let clock = mock.clock();
-    run(&mut journal, mock, &clock, &mut Silent).unwrap()
+    go_on(&mut journal, mock)
 }
 
 /// Processes take 20 ms, threads in every ten rounds as much less as more.
@@ -112,5 +132,15 @@ fn sweep(units: &[u64], budget_s: Option<f64>) -> Header {
 }
 
 fn by_units() -> Mock {
-    Mock::new(|units, model, n, spec| done(spec, units * exact(model, n), PROOF))
+    each_unit(exact)
+}
+
+/// Each unit of work takes what this says of model and number.
+fn each_unit(ns: fn(&str, usize) -> u64) -> Mock {
+    Mock::new(move |units, model, n, spec| done(spec, units * ns(model, n), PROOF))
+}
+
+/// 20 ms, but of a slower model.
+fn steady(slower: (&'static str, u64)) -> Mock {
+    Mock::timed(move |model, n| n as u64 + if model == slower.0 { slower.1 } else { 20 * MS })
 }

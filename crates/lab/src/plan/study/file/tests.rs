@@ -6,6 +6,7 @@ mod refused;
 mod variants;
 
 use super::*;
+use crate::testing::Says;
 use workload::Work;
 
 const STUDY: &str = r#"schema = 1
@@ -56,17 +57,38 @@ model = "4x2"
 values = [50]
 "#;
 
-fn study(preset: Preset) -> Study {
-    parse(STUDY, "mine.toml", preset).unwrap()
+fn read(text: &str, preset: Preset) -> Study {
+    parse(text, "mine.toml", preset).unwrap()
 }
 
-/// The error after a change of the text.
+fn study(preset: Preset) -> Study {
+    read(STUDY, preset)
+}
+
+fn names(study: &Study) -> Vec<&str> {
+    study.cases.iter().map(|case| case.name.as_str()).collect()
+}
+
+fn refused(text: &str, preset: Preset) -> String {
+    parse(text, "mine.toml", preset).unwrap_err().to_string()
+}
+
+/// The error after a change of a text.
+#[track_caller]
+fn after(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "{from}");
+    refused(&text.replacen(from, to, 1), Preset::Full)
+}
+
+/// The error after a change of the study.
+#[track_caller]
 fn error(from: &str, to: &str) -> String {
-    assert!(STUDY.contains(from), "{from}");
-    let text = STUDY.replacen(from, to, 1);
-    parse(&text, "mine.toml", Preset::Full)
-        .unwrap_err()
-        .to_string()
+    after(STUDY, from, to)
+}
+
+/// The study with these lines before its cases.
+fn with(lines: &str) -> String {
+    STUDY.replacen("[[case]]", &format!("{lines}\n\n[[case]]"), 1)
 }
 
 fn block(case: &Case) -> u64 {
@@ -87,16 +109,10 @@ fn presets_are_laid_over_the_case() {
 
 #[test]
 fn a_sweep_is_one_case_a_value() {
-    let names = |preset| -> Vec<String> {
-        study(preset)
-            .cases
-            .into_iter()
-            .map(|case| case.name)
-            .collect()
-    };
-    assert_eq!(names(Preset::Full), ["one", "many/1000", "many/10000"]);
-    assert_eq!(names(Preset::Quick), ["one", "many/50"]);
-    let case = &study(Preset::Full).cases[2];
+    let (quick, full) = (study(Preset::Quick), study(Preset::Full));
+    assert_eq!(names(&full), ["one", "many/1000", "many/10000"]);
+    assert_eq!(names(&quick), ["one", "many/50"]);
+    let case = &full.cases[2];
     assert_eq!(block(case), 10_000);
     let point = case.sweep.as_ref().unwrap();
     assert_eq!((point.sweep.as_str(), point.value), ("grain", 10_000.0));
@@ -106,29 +122,16 @@ fn a_sweep_is_one_case_a_value() {
 #[test]
 fn a_preset_may_skip_a_case() {
     let text = STUDY.replace("max_rounds = 7\nwork = { block = 10 }", "skip = true");
-    let error = parse(&text, "mine.toml", Preset::Quick)
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        error,
-        "mine.toml:5: the headline 'one' is none of the cases: many/50"
-    );
-    assert_eq!(
-        parse(&text, "mine.toml", Preset::Full).unwrap().cases.len(),
-        3
-    );
+    let why = "mine.toml:5: the headline 'one' is none of the cases: many/50";
+    assert_eq!(refused(&text, Preset::Quick), why);
+    assert_eq!(read(&text, Preset::Full).cases.len(), 3);
 }
 
 #[test]
 fn parameters_of_the_study_are_below_those_of_its_cases() {
-    let shared = "[work]\nkind = \"primes\"\nstart = 1\nblocks = 3\nevery = 7\n\n[[case]]";
-    let text = STUDY.replacen("[[case]]", shared, 1);
-    let text = text.replacen(
-        "kind = \"primes\"\nstart = 1\nblock = 100\n",
-        "block = 100\n",
-        1,
-    );
-    let study = parse(&text, "mine.toml", Preset::Full).unwrap();
+    let text = with("[work]\nkind = \"primes\"\nstart = 1\nblocks = 3\nevery = 7");
+    let own = "kind = \"primes\"\nstart = 1\nblock = 100\n";
+    let study = read(&text.replacen(own, "block = 100\n", 1), Preset::Full);
     let Work::Primes(primes) = &study.cases[0].work else {
         panic!("{:?}", study.cases[0].work);
     };

@@ -1,7 +1,6 @@
 //! How the time of a budget is divided, and what it cuts.
 
 use super::*;
-use crate::data::Deciding;
 use crate::testing::{hanging, lost};
 use flow::Answer;
 
@@ -18,18 +17,25 @@ fn alone(budget_s: f64, units: &[u64]) -> Header {
 
 /// Makes rows of these cases of the first study, beside its headline.
 fn with_rows(mut header: Header, cases: &[&str]) -> Header {
-    let decides = |case: &&str| Deciding {
-        case: (*case).to_owned(),
-        label: (*case).to_owned(),
-        subject: None,
-        alone: false,
-    };
-    header.studies[0].deciding = cases.iter().map(decides).collect();
+    header.studies[0].deciding = cases.iter().copied().map(decides).collect();
     header
 }
 
 fn by_length() -> Mock {
-    Mock::new(|units, model, n, spec| done(spec, units * noise(model, n), PROOF))
+    each_unit(noise)
+}
+
+/// Slots that take so long, by units of work, model and number.
+fn taking(ns: fn(u64, &str, usize) -> u64) -> Mock {
+    Mock::new(move |units, model, n, spec| done(spec, ns(units, model, n), PROOF))
+}
+
+/// Work of nine units hangs.
+fn nine_hang() -> Mock {
+    Mock::new(|units, model, n, spec| match units {
+        9 => hanging(),
+        _ => done(spec, units * noise(model, n), PROOF),
+    })
 }
 
 fn rounds_of(ran: &Ran) -> Vec<usize> {
@@ -54,16 +60,15 @@ fn nothing_is_run_without_the_time_for_it_and_the_answer_says_so() {
 #[test]
 fn a_row_that_is_decided_leaves_the_time_to_maps_and_each_of_them_is_finished() {
     // The headline differs at once; a round of each point takes 0.12, 0.24 and 0.48 s.
-    let script = |units: u64, model: &str, n: usize| match (units, model) {
-        (8, "process") => 30 * MS,
-        (8, _) => 10 * MS + n as u64,
-        _ => units * noise(model, n) / 2,
+    let mock = || {
+        taking(|units, model, n| match (units, model) {
+            (8, "process") => 30 * MS,
+            (8, _) => 10 * MS + n as u64,
+            _ => units * noise(model, n) / 2,
+        })
     };
-    let budgets = [2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 20.0];
-    for budget_s in budgets {
-        let mut mock =
-            Mock::new(move |units, model, n, spec| done(spec, script(units, model, n), PROOF));
-        let ran = run_mock(alone(budget_s, &[8, 1, 2, 4]), &mut mock);
+    for budget_s in [2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 20.0] {
+        let ran = run_mock(alone(budget_s, &[8, 1, 2, 4]), &mut mock());
         let rounds = rounds_of(&ran);
         assert_eq!(rounds[0], 7, "{rounds:?}");
         // Three comparisons share the level behind the row: an interval takes nine rounds.
@@ -85,12 +90,10 @@ fn one_budget_holds_for_all_studies_and_the_cheapest_rows_have_their_looks_first
     let mut header = header(studies);
     header.settings.floor = Some(0.0);
     header.settings.budget_s = Some(20.0);
-    let script = |units: u64, model: &str, n: usize| match units {
+    let mut mock = taking(|units, model, n| match units {
         30 => 600 * MS,
         _ => units * noise(model, n),
-    };
-    let mut mock =
-        Mock::new(move |units, model, n, spec| done(spec, script(units, model, n), PROOF));
+    });
     let ran = run_mock(header, &mut mock);
     let rounds = rounds_of(&ran);
     // Three answers share the level: an interval takes nine rounds, of the long one 22 s.
@@ -105,10 +108,7 @@ fn one_budget_holds_for_all_studies_and_the_cheapest_rows_have_their_looks_first
 fn rows_have_their_first_looks_before_anything_else_has_rounds() {
     // Nine rounds of both rows take 6.5 s.
     let header = with_rows(alone(7.5, &[1, 1, 2, 1]), &["a", "c"]);
-    let ran = run_mock(
-        header,
-        &mut Mock::new(|units, model, n, spec| done(spec, units * noise(model, n), PROOF)),
-    );
+    let ran = run_mock(header, &mut by_length());
     let rounds = rounds_of(&ran);
     assert!(rounds[0] >= 8 && rounds[2] >= 8, "{rounds:?}");
     assert_eq!((rounds[1], rounds[3]), (0, 0), "{rounds:?}");
@@ -135,10 +135,7 @@ fn cases_that_findings_stand_beside_have_their_first_looks_before_maps_and_far_r
         topics: Vec::new(),
         published: vec![published("c", ""), published("d", "claim = 'faster'")],
     });
-    let ran = run_mock(
-        header,
-        &mut Mock::new(|units, model, n, spec| done(spec, units * noise(model, n), PROOF)),
-    );
+    let ran = run_mock(header, &mut by_length());
     let rounds = rounds_of(&ran);
     let have_looked = [0, 2, 3].iter().all(|case| rounds[*case] >= 7);
     assert!(have_looked && rounds[1] == 0, "{rounds:?}");
@@ -181,19 +178,12 @@ fn a_row_without_time_for_an_interval_has_a_round_before_maps_have_more_than_the
 #[test]
 fn a_run_in_which_no_launch_was_a_success_names_what_was_lost() {
     let ran = run_mock(with_budget(6.0), &mut Mock::new(|_, _, _, _| hanging()));
-    let lost = ran.case(0).variants.iter().map(|one| one.lost.as_ref());
-    assert!(
-        lost.flatten().all(|why| why.contains("still at work")),
-        "{:?}",
-        ran.case(0)
-    );
-    assert!(ran.case(0).variants.iter().all(|one| one.lost.is_some()));
+    for one in &ran.case(0).variants {
+        one.lost.as_ref().unwrap().says("still at work");
+    }
     // Another case has its rounds: this one is too long for the budget.
-    let mut mock = Mock::new(|units, model, n, spec| match units {
-        9 => hanging(),
-        _ => done(spec, units * noise(model, n), PROOF),
-    });
-    let ran = run_mock(with_rows(alone(8.0, &[9, 1]), &["a", "b"]), &mut mock);
+    let header = with_rows(alone(8.0, &[9, 1]), &["a", "b"]);
+    let ran = run_mock(header, &mut nine_hang());
     assert!(ran.case(0).variants.iter().all(|one| one.lost.is_none()));
 }
 
@@ -210,14 +200,8 @@ fn the_headline_goes_first_wherever_it_stands() {
 /// Eight answers share 5 %: one of three comparisons has no interval before round 12.
 #[test]
 fn a_row_that_shares_its_level_gets_the_rounds_for_an_interval() {
-    let models = [
-        "process",
-        "thread",
-        "process-shared-files",
-        "thread-private-files",
-    ];
     let one = |n: usize| {
-        let mut one = study(vec![case("one", 1, &models), case("other", 2, &TWO)]);
+        let mut one = study(vec![case("one", 1, &FOUR), case("other", 2, &TWO)]);
         one.name = format!("mock{n}");
         one
     };
@@ -259,17 +243,10 @@ fn the_most_rounds_of_a_case_are_those_of_an_interval_among_all_of_its_study() {
 fn how_long_answers_take_is_said_once_when_every_row_has_its_pilot() {
     let header = with_rows(alone(30.0, &[1, 2, 4]), &["a", "b"]);
     let ran = run_mock(header, &mut by_length());
-    let said: Vec<&String> = ran
-        .heard
-        .iter()
-        .filter(|line| line.starts_with("expected"))
-        .collect();
+    let said: Vec<&String> = ran.heard("expected").collect();
     assert_eq!(said.len(), 1, "{said:?}");
-    let times: Vec<f64> = said[0]
-        .split(' ')
-        .skip(1)
-        .map(|time| time.parse().unwrap())
-        .collect();
+    let times = said[0].split(' ').skip(1);
+    let times: Vec<f64> = times.map(|time| time.parse().unwrap()).collect();
     let [first_s, most_s] = times[..] else {
         panic!("{said:?}")
     };
@@ -278,10 +255,8 @@ fn how_long_answers_take_is_said_once_when_every_row_has_its_pilot() {
         (5.0..7.0).contains(&first_s) && (29.0..30.0).contains(&most_s),
         "{said:?}"
     );
-    let pilots = ran
-        .heard
-        .iter()
-        .take_while(|line| !line.starts_with("expected"));
+    let heard = ran.heard.iter();
+    let pilots = heard.take_while(|line| !line.starts_with("expected"));
     assert_eq!(pilots.filter(|line| *line == "pilot").count(), 2);
 }
 
@@ -291,18 +266,11 @@ fn how_long_answers_take_is_said_once_when_every_row_has_its_pilot() {
 fn cases_that_a_budget_left_without_rounds_cost_the_others_nothing() {
     let mut header = alone(6.0, &[1; 4]);
     header.settings.floor = Some(0.0);
-    let faster = |model: &str, n: usize| match model {
-        "process" => 20 * MS + n as u64,
-        _ => 10 * MS,
-    };
-    let ran = run_mock(header, &mut Mock::timed(faster));
-    let measured = ran.results.studies[0]
-        .cases
-        .iter()
-        .filter(|case| case.rounds >= 7);
-    let decided = measured
-        .clone()
-        .filter(|case| case.findings[0].verdict.is_decided());
+    let ran = run_mock(header, &mut steady(("thread", 10 * MS)));
+    let cases = ran.results.studies[0].cases.iter();
+    let measured = cases.filter(|case| case.rounds >= 7);
+    let is_decided = |case: &&CaseResult| case.findings[0].verdict.is_decided();
+    let decided = measured.clone().filter(is_decided);
     assert!(measured.count() > 1, "{:?}", rounds_of(&ran));
     assert!(decided.count() > 1, "{:?}", rounds_of(&ran));
 }
@@ -312,17 +280,14 @@ fn cases_that_a_budget_left_without_rounds_cost_the_others_nothing() {
 fn a_budget_that_cannot_decide_is_named_before_it_is_spent() {
     // Seven rounds of eight units take 13.4 s.
     let ran = run_mock(alone(8.0, &[8]), &mut by_length());
-    let said = ran
-        .heard
-        .iter()
-        .position(|line| line.starts_with("a: 7 rounds with "));
-    let first = ran.heard.iter().position(|line| line.starts_with("slot"));
-    assert!(said.unwrap() < first.unwrap(), "{:?}", ran.heard);
-    let enough = ran.heard[said.unwrap()].trim_start_matches("a: 7 rounds with ");
+    let place = |begin: &str| ran.heard.iter().position(|line| line.starts_with(begin));
+    let said = place("a: 7 rounds with ").unwrap();
+    assert!(said < place("slot").unwrap(), "{:?}", ran.heard);
+    let enough = ran.heard[said].trim_start_matches("a: 7 rounds with ");
     let enough: f64 = enough.trim_end_matches(" s").parse().unwrap();
     let ran = run_mock(alone(enough, &[8]), &mut by_length());
     assert!(rounds_of(&ran)[0] >= 7, "{enough} s");
-    assert!(!ran.heard.iter().any(|line| line.starts_with("a: ")));
+    assert_eq!(ran.heard("a: ").count(), 0);
 }
 
 fn with_budget(budget_s: f64) -> Header {
@@ -341,14 +306,8 @@ fn deadlines(mock: &Mock) -> Vec<f64> {
 fn a_pilot_that_does_not_fit_is_cut_within_the_budget_and_the_reader_is_told() {
     let mut mock = Mock::new(|_, _, _, _| hanging());
     let ran = run_mock(with_budget(6.0), &mut mock);
-    let [first, second] = deadlines(&mock)[..] else {
-        panic!("two variants")
-    };
-    assert_eq!(
-        (first, second),
-        (3.0, 2.0),
-        "half of it, and half of what is left"
-    );
+    let half = "half of it, and half of what is left";
+    assert_eq!(deadlines(&mock), [3.0, 2.0], "{half}");
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
     let note = &ran.results.notes[0];
     for word in [
@@ -357,7 +316,7 @@ fn a_pilot_that_does_not_fit_is_cut_within_the_budget_and_the_reader_is_told() {
         "budget of 6 s",
         "--budget",
     ] {
-        assert!(note.contains(word), "{word} in {note}");
+        note.says(word);
     }
     let mut mock = Mock::new(|_, _, _, _| hanging());
     run_mock(with_budget(0.1), &mut mock);
@@ -368,10 +327,7 @@ fn a_pilot_that_does_not_fit_is_cut_within_the_budget_and_the_reader_is_told() {
 #[test]
 fn a_pilot_that_hangs_leaves_the_time_to_other_rows() {
     let header = with_rows(alone(8.0, &[9, 1]), &["a", "b"]);
-    let mut mock = Mock::new(|units, model, n, spec| match units {
-        9 => hanging(),
-        _ => done(spec, units * noise(model, n), PROOF),
-    });
+    let mut mock = nine_hang();
     let ran = run_mock(header, &mut mock);
     assert_eq!(deadlines(&mock)[0], 2.0, "half of its half");
     assert!(rounds_of(&ran)[1] >= 10, "{:?}", rounds_of(&ran));
@@ -396,15 +352,13 @@ fn a_pilot_that_died_is_named_although_no_round_follows() {
 /// round of it, and took 19 s.
 #[test]
 fn a_pilot_after_which_no_round_fits_ends_before_its_other_variants() {
-    let models = ["process", "thread", "process-shared-files"];
-    let mut header = header(vec![study(vec![case("one", 1, &models)])]);
+    let mut header = of_case(case("one", 1, &THREE));
     header.settings.budget_s = Some(6.0);
-    let mut mock = Mock::new(|_, _, _, spec| done(spec, 2_000 * MS, PROOF));
+    let mut mock = Mock::timed(|_, _| 2_000 * MS);
     let ran = run_mock(header, &mut mock);
     assert_eq!(mock.specs.len(), 2, "4 s of 6 s are spent");
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
-    let note = &ran.results.notes[0];
-    assert!(note.contains("stopped after 4.0 s"), "{note}");
+    ran.results.notes[0].says("stopped after 4.0 s");
 }
 
 #[test]
@@ -421,8 +375,7 @@ fn a_pilot_that_was_cut_is_run_again_when_there_is_more_time() {
         ..ResumeOverrides::default()
     };
     let mut journal = Journal::resume(&ran.path(), overrides).unwrap();
-    let clock = mock.clock();
-    let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    let results = go_on(&mut journal, &mut mock);
     let rounds = results.studies[0].cases[0].rounds;
     assert!((3..=4).contains(&rounds), "{rounds}");
     assert_eq!(results.studies[0].cases[0].reps, 1);
@@ -447,11 +400,7 @@ fn slots_that_hang_end_with_the_budget_and_not_long_after_it() {
 #[test]
 fn a_slot_that_is_slow_at_the_end_of_a_budget_is_not_cut_for_it() {
     let longest = 20.0;
-    let slot = Chosen {
-        warmups: 0,
-        reps: 1,
-        deadline_s: longest,
-    };
+    let slot = Chosen::once(longest);
     let deadline = |left_s, round_s| within(slot, left_s, round_s).deadline_s;
     assert_eq!(deadline(None, 1.0), longest);
     assert_eq!(deadline(Some(80.0), 1.0), longest);

@@ -2,15 +2,28 @@
 
 use super::*;
 
-/// The run in `ran`, taken up again for longer.
+/// The run in `ran`, taken up again by another process for longer.
 fn lengthen(ran: &Ran, mock: &mut Mock, overrides: ResumeOverrides) -> Result<Results, String> {
+    mock.again();
     let journal = Journal::resume(&ran.path(), overrides);
-    let mut journal = journal.map_err(|error| error.to_string())?;
-    let clock = mock.clock();
-    let results = run(&mut journal, mock, &clock, &mut Silent).unwrap();
+    let results = go_on(&mut journal.map_err(|error| error.to_string())?, mock);
     let again = Results::from_journal(&ran.path()).unwrap();
     assert_eq!(results, again, "made again");
     Ok(results)
+}
+
+fn rounds(max_rounds: usize) -> ResumeOverrides {
+    ResumeOverrides {
+        max_rounds: Some(max_rounds),
+        budget_s: None,
+    }
+}
+
+fn seconds(budget_s: f64) -> ResumeOverrides {
+    ResumeOverrides {
+        max_rounds: None,
+        budget_s: Some(budget_s),
+    }
 }
 
 #[test]
@@ -24,30 +37,18 @@ fn a_run_that_ran_out_of_rounds_goes_on_as_if_more_had_been_planned() {
     let mut mock = Mock::timed(noise);
     let ran = run_mock(planned(10), &mut mock);
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
-    mock.again();
-    let overrides = ResumeOverrides {
-        max_rounds: Some(40),
-        budget_s: None,
-    };
-    let results = lengthen(&ran, &mut mock, overrides).unwrap();
+    let results = lengthen(&ran, &mut mock, rounds(40)).unwrap();
     let (case, expected) = (&results.studies[0].cases[0], whole.case(0));
     assert_eq!(case.findings, expected.findings);
     assert_eq!((case.rounds, case.ended), (expected.rounds, expected.ended));
-    let values = |case: &crate::findings::CaseResult| -> Vec<_> {
-        case.slots
-            .iter()
-            .map(|slot| (slot.variant, slot.value_ns))
-            .collect()
+    let values = |case: &CaseResult| -> Vec<_> {
+        let slots = case.slots.iter();
+        slots.map(|slot| (slot.variant, slot.value_ns)).collect()
     };
     assert_eq!(values(case), values(expected));
-    let error = lengthen(&ran, &mut mock, overrides).unwrap_err();
-    assert!(error.contains("nothing left to run"), "{error}");
-    let fewer = ResumeOverrides {
-        max_rounds: Some(20),
-        budget_s: None,
-    };
-    let error = lengthen(&ran, &mut mock, fewer).unwrap_err();
-    assert!(error.contains("20 rounds are fewer than the 40"), "{error}");
+    let mut refused = |more| lengthen(&ran, &mut mock, more).unwrap_err();
+    refused(rounds(40)).says("nothing left to run");
+    refused(rounds(20)).says("20 rounds are fewer than the 40");
 }
 
 /// For the first 12 rounds threads take less, then more and less in turns.
@@ -73,17 +74,12 @@ fn more_rounds_for_a_finished_run_judge_only_new_rounds() {
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
     assert_eq!(ran.case(0).findings[0].estimate.unwrap().rounds, 80);
     for max_rounds in [96, 100, 160] {
-        mock.again();
-        let longer = ResumeOverrides {
-            max_rounds: Some(max_rounds),
-            budget_s: None,
-        };
-        let results = lengthen(&ran, &mut mock, longer).unwrap();
+        let results = lengthen(&ran, &mut mock, rounds(max_rounds)).unwrap();
         let finding = &results.studies[0].cases[0].findings[0];
         assert!(!finding.verdict.is_decided(), "{finding:?}");
         assert_eq!(finding.estimate.unwrap().rounds, max_rounds);
         let said = results.warnings.join(" ");
-        assert!(said.contains(&format!("{max_rounds} rounds")), "{said}");
+        said.says(&format!("{max_rounds} rounds"));
     }
 }
 
@@ -95,12 +91,7 @@ fn a_study_that_bounds_its_rounds_gets_the_more_that_are_asked_for() {
     let mut mock = Mock::timed(noise);
     let ran = run_mock(header, &mut mock);
     assert_eq!(ran.case(0).rounds, 10);
-    mock.again();
-    let longer = ResumeOverrides {
-        max_rounds: Some(100),
-        budget_s: None,
-    };
-    let results = lengthen(&ran, &mut mock, longer).unwrap();
+    let results = lengthen(&ran, &mut mock, rounds(100)).unwrap();
     assert_eq!(results.studies[0].cases[0].rounds, 100);
 }
 
@@ -112,24 +103,17 @@ fn more_rounds_without_time_for_one_are_refused_with_what_to_give() {
     header.settings.max_rounds = 8;
     let mut mock = Mock::timed(noise);
     let ran = run_mock(header, &mut mock);
-    assert_eq!(
-        ran.case(0).ended,
-        Some(CaseEnd::Rounds),
-        "{:?}",
-        ran.case(0).rounds
-    );
-    mock.again();
-    let mut longer = ResumeOverrides {
-        max_rounds: Some(40),
-        budget_s: Some(1.0),
+    let (rounds, ended) = (ran.case(0).rounds, ran.case(0).ended);
+    assert_eq!(ended, Some(CaseEnd::Rounds), "{rounds}");
+    let mut in_time = |budget_s| {
+        let longer = ResumeOverrides {
+            max_rounds: Some(40),
+            budget_s: Some(budget_s),
+        };
+        lengthen(&ran, &mut mock, longer)
     };
-    let error = lengthen(&ran, &mut mock, longer).unwrap_err();
-    assert!(error.contains("give a longer --budget"), "{error}");
-    longer.budget_s = Some(100.0);
-    assert_eq!(
-        lengthen(&ran, &mut mock, longer).unwrap().studies[0].cases[0].rounds,
-        40
-    );
+    in_time(1.0).unwrap_err().says("give a longer --budget");
+    assert_eq!(in_time(100.0).unwrap().studies[0].cases[0].rounds, 40);
 }
 
 /// A verdict that was shown where the budget ended was taken back by the rounds after it.
@@ -147,13 +131,8 @@ fn a_verdict_that_was_shown_when_time_was_up_stays() {
     let shown = ran.case(0).findings[0].clone();
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
     assert!(shown.verdict.is_decided(), "{shown:?}");
-    mock.again();
-    let longer = ResumeOverrides {
-        max_rounds: None,
-        budget_s: Some(1000.0),
-    };
-    let error = lengthen(&ran, &mut mock, longer).unwrap_err();
-    assert!(error.contains("nothing left to run"), "{error}");
+    let error = lengthen(&ran, &mut mock, seconds(1000.0)).unwrap_err();
+    error.says("nothing left to run");
 }
 
 #[test]
@@ -164,12 +143,7 @@ fn a_run_that_ran_out_of_time_goes_on_with_more() {
     let ran = run_mock(header, &mut mock);
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
     assert!(ran.results.finished);
-    mock.again();
-    let overrides = ResumeOverrides {
-        max_rounds: None,
-        budget_s: Some(1000.0),
-    };
-    let results = lengthen(&ran, &mut mock, overrides).unwrap();
+    let results = lengthen(&ran, &mut mock, seconds(1000.0)).unwrap();
     let case = &results.studies[0].cases[0];
     assert_eq!((case.rounds, case.ended), (80, Some(CaseEnd::Rounds)));
     assert_eq!(results.header.settings.budget_s, Some(1000.0));
@@ -177,13 +151,12 @@ fn a_run_that_ran_out_of_time_goes_on_with_more() {
 
 #[test]
 fn what_was_decided_is_not_opened_again() {
-    let mut mock =
-        Mock::timed(|model, n| if model == "process" { 26 * MS } else { 20 * MS } + n as u64);
+    let mut mock = steady(("process", 26 * MS));
     let ran = run_mock(one_case(), &mut mock);
     let overrides = ResumeOverrides {
         max_rounds: Some(200),
         budget_s: Some(1e6),
     };
     let error = lengthen(&ran, &mut mock, overrides).unwrap_err();
-    assert!(error.contains("nothing left to run"), "{error}");
+    error.says("nothing left to run");
 }

@@ -6,9 +6,7 @@ use super::*;
 
 #[test]
 fn a_clear_difference_ends_a_case_at_the_first_look() {
-    let mut mock =
-        Mock::timed(|model, n| if model == "process" { 26 * MS } else { 20 * MS } + n as u64);
-    let ran = run_mock(one_case(), &mut mock);
+    let ran = run_mock(one_case(), &mut steady(("process", 26 * MS)));
     assert_eq!((ran.rounds_heard(), ran.count("look 7")), (7, 1));
     let case = ran.case(0);
     assert_eq!((case.rounds, case.reps, case.warmups), (7, 5, 1));
@@ -34,15 +32,10 @@ fn equal_variants_are_the_same_and_noise_takes_all_looks() {
     assert_eq!(ran.rounds_heard(), 80);
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
     let finding = &ran.case(0).findings[0];
-    assert!(
-        finding
-            .sentence
-            .starts_with("threads and processes at most 9 % apart "),
-        "{}",
-        finding.sentence
-    );
+    let apart = "threads and processes at most 9 % apart ";
+    finding.sentence.begins(apart);
     assert_eq!(finding.floor, 0.02, "a noisy machine has the wider floor");
-    assert!(ran.results.warnings[0].starts_with("Noisy run: differences under "));
+    ran.results.warnings[0].begins("Noisy run: differences under ");
 }
 
 #[test]
@@ -59,39 +52,24 @@ fn several_noisy_studies_make_one_warning() {
         noisiest.iter().any(|case| warning.contains(case)),
         "{warning}"
     );
-    assert!(
-        warning.starts_with("Noisy run: differences under "),
-        "{warning}"
-    );
+    warning.begins("Noisy run: differences under ");
 }
 
 #[test]
 fn a_case_asks_for_fewer_rounds_and_goes_on_until_its_last_comparison_is_settled() {
     let mut short = case("short", 1, &TWO);
     short.max_rounds = Some(12);
-    let ran = run_mock(header(vec![study(vec![short])]), &mut Mock::timed(noise));
+    let ran = run_mock(of_case(short), &mut Mock::timed(noise));
     assert_eq!((ran.rounds_heard(), ran.count("look 12")), (12, 1));
 
-    let three = case("three", 1, &["process", "thread", "process-shared-files"]);
     let mut mock = Mock::timed(|model, n| match model {
         "thread" => 10 * MS,
-        _ => noise(
-            if model == "process" {
-                "thread"
-            } else {
-                "process"
-            },
-            n,
-        ),
+        _ => noise_of_round(model == "process", n),
     });
-    let ran = run_mock(header(vec![study(vec![three])]), &mut mock);
+    let ran = run_mock(of_case(case("three", 1, &THREE)), &mut mock);
     let findings = &ran.case(0).findings;
-    assert_eq!(
-        findings[0].estimate.unwrap().rounds,
-        9,
-        "settled at its look"
-    );
-    assert_eq!(findings[1].estimate.unwrap().rounds, 80);
+    let rounds = |at: usize| findings[at].estimate.unwrap().rounds;
+    assert_eq!((rounds(0), rounds(1)), (9, 80), "one settled at its look");
     // A comparison of 10 rounds stood under "80 rounds", beside medians of all 80.
     assert_eq!(
         findings[0].early.as_deref(),
@@ -112,23 +90,18 @@ fn a_difference_that_few_rounds_found_in_noise_is_said_to_be_overstated() {
     assert!(matches!(finding.verdict, Verdict::Slower { .. }));
     assert_eq!(finding.estimate.unwrap().rounds, 10);
     let said = finding.overstated.as_deref().unwrap_or_default();
-    assert!(
-        said.starts_with("decided after only 10 rounds: "),
-        "{said} {finding:?}"
-    );
+    said.begins("decided after only 10 rounds: ");
     // As large a difference without the noise.
-    let mut mock = Mock::timed(|model, n| match model {
-        "thread" => 21 * MS + n as u64,
-        _ => 20 * MS,
-    });
-    let ran = run_mock(one_case(), &mut mock);
+    let ran = run_mock(one_case(), &mut steady(("thread", 21 * MS)));
     assert_eq!(ran.case(0).findings[0].overstated, None);
 }
 
 #[test]
 fn a_single_variant_is_only_measured() {
-    let header = header(vec![study(vec![case("one", 1, &["thread"])])]);
-    let ran = run_mock(header, &mut Mock::timed(noise));
+    let ran = run_mock(
+        of_case(case("one", 1, &["thread"])),
+        &mut Mock::timed(noise),
+    );
     assert_eq!(ran.case(0).rounds, 7);
     assert!(ran.case(0).findings.is_empty());
 }

@@ -3,14 +3,11 @@
 use super::*;
 use crate::data::BestOf;
 use crate::findings::Choice;
-use crate::testing::noise_of_round;
-
-const FOUR: [&str; 4] = ["1x8", "2x4", "4x2", "8x1"];
 
 fn search() -> Header {
-    let mut one = case("one", 1, &FOUR);
+    let mut one = case("one", 1, &["1x8", "2x4", "4x2", "8x1"]);
     one.best_of = Some(BestOf::beside(Some(0)));
-    header(vec![study(vec![one])])
+    of_case(one)
 }
 
 /// Two are clearly slower, and two are alike but for noise.
@@ -43,12 +40,9 @@ fn who_is_beaten_takes_no_part_any_more_and_the_rest_have_all_rounds() {
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
     let best = ran.case(0).optimum.as_ref().unwrap();
     assert_eq!((best.of, best.is_told), (Choice::Variants, true));
-    let rounds: Vec<Option<usize>> = best
-        .numbers
-        .iter()
-        .map(|at| Some(at.estimate?.rounds))
-        .collect();
-    assert_eq!(rounds.iter().flatten().sum::<usize>(), 10 + 80 + 10);
+    let numbers = best.numbers.iter();
+    let rounds = numbers.filter_map(|at| Some(at.estimate?.rounds));
+    assert_eq!(rounds.sum::<usize>(), 10 + 80 + 10);
     assert_eq!(best.default.as_deref(), Some("1x8"));
 }
 
@@ -73,8 +67,7 @@ fn a_search_that_is_taken_up_again_is_the_one_that_was_never_cut() {
         mock.signal_after = Some(cut);
         let ran = run_mock(search(), &mut mock);
         mock.again();
-        let path = ran.path();
-        let resumed = resume(&path, &mut mock);
+        let resumed = resume(&ran.path(), &mut mock);
         let slots = |results: &Results| -> Vec<(usize, usize)> {
             let slots = results.studies[0].cases[0].slots.iter();
             slots.map(|slot| (slot.round, slot.variant)).collect()

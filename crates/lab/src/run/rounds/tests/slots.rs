@@ -6,6 +6,7 @@ use flow::SlotSpec;
 use workload::Work;
 
 use super::*;
+use crate::data::RawSlot;
 
 #[test]
 fn the_pilot_chooses_fewer_repetitions_of_longer_work() {
@@ -15,15 +16,17 @@ fn the_pilot_chooses_fewer_repetitions_of_longer_work() {
         (800, "chosen 0+1"),
         (9000, "chosen 0+1"),
     ] {
-        let mut chosen_by_it = one_case();
-        chosen_by_it.studies[0].cases[0].reps = None;
-        let ran = run_mock(chosen_by_it, &mut Mock::timed(move |_, _| ms * MS));
+        let chosen_by_it = Case {
+            reps: None,
+            ..case("one", 1, &TWO)
+        };
+        let ran = run_mock(of_case(chosen_by_it), &mut Mock::timed(move |_, _| ms * MS));
         assert_eq!(ran.count(chosen), 1, "{ms} ms");
     }
     let mut fixed = case("fixed", 1, &TWO);
     fixed.reps = Some(2);
     let mut mock = Mock::timed(|_, _| 2000 * MS);
-    let ran = run_mock(header(vec![study(vec![fixed])]), &mut mock);
+    let ran = run_mock(of_case(fixed), &mut mock);
     assert_eq!(ran.count("chosen 0+2"), 1);
     assert_eq!(mock.specs[2].deadline_s, 80.0);
     assert_eq!(mock.specs[0].reps, 1, "the pilot itself");
@@ -33,33 +36,19 @@ fn the_pilot_chooses_fewer_repetitions_of_longer_work() {
 fn remaining_time_comes_from_the_pilot_and_then_from_the_slots() {
     let ran = run_mock(one_case(), &mut Mock::timed(|_, _| 20 * MS));
     // The pilot expects 6 x 20 ms a slot; the first slot of 160 is done.
-    let first = ran
-        .heard
-        .iter()
-        .find(|line| line.starts_with("remaining"))
-        .unwrap();
-    assert_eq!(first, "remaining 1.560 19.080");
-    let last = ran
-        .heard
-        .iter()
-        .rfind(|line| line.starts_with("remaining"))
-        .unwrap();
-    assert_eq!(
-        last, "remaining 0.720 17.520",
-        "until look 10, and until the last one"
-    );
+    let mut said = ran.heard("remaining");
+    assert_eq!(said.next().unwrap(), "remaining 1.560 19.080");
+    // Until look 10, and until the last one.
+    assert_eq!(said.next_back().unwrap(), "remaining 0.720 17.520");
 }
 
 #[test]
 fn each_round_has_its_own_order_and_every_spec_is_as_the_pilot_chose() {
     let mut mock = Mock::timed(noise);
     let ran = run_mock(one_case(), &mut mock);
-    let orders: Vec<Vec<usize>> = ran
-        .case(0)
-        .slots
-        .chunks(2)
-        .map(|round| round.iter().map(|s| s.variant).collect())
-        .collect();
+    let rounds = ran.case(0).slots.chunks(2);
+    let variants = |round: &[RawSlot]| round.iter().map(|slot| slot.variant).collect();
+    let orders: Vec<Vec<usize>> = rounds.map(variants).collect();
     let planned: Vec<_> = (0..80)
         .map(|round| crate::plan::order::order(1, "mock", "one", round, 2))
         .collect();
@@ -84,10 +73,9 @@ fn slots_are_sampled_as_their_variant_says_or_else_the_settings() {
         mock.specs.iter().map(sampled).collect::<BTreeSet<_>>()
     };
     let seen = |process, thread| {
-        BTreeSet::from([
-            ("process".to_owned(), process),
-            ("thread".to_owned(), thread),
-        ])
+        let both = [("process", process), ("thread", thread)];
+        both.map(|(model, interval)| (model.to_owned(), interval))
+            .into()
     };
     let mut header = one_case();
     assert_eq!(intervals(header.clone()), seen(None, None));

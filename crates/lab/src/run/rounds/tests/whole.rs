@@ -9,46 +9,26 @@ use stats::simulate::{Draw, MODELS, Machine as Noisy};
 use stats::{LOOKS, Verdict};
 
 use super::*;
-use crate::data::Deciding;
 use crate::findings::Role;
 
-const MODELS_OF: [&[&str]; 3] = [
-    &["process", "thread"],
-    &["process", "thread", "process-shared-files"],
-    &[
-        "process",
-        "thread",
-        "process-shared-files",
-        "thread-private-files",
-    ],
-];
+const MODELS_OF: [&[&str]; 3] = [&TWO, &THREE, &FOUR];
 
 /// Six studies, two of which have two rows; each has a case behind its rows.
 fn identical(seed: u64, budget_s: f64) -> Header {
     let one = |n: usize| {
         let units = 1 + n as u64;
-        let cases = vec![
-            case("one", units, MODELS_OF[n % 3]),
-            case("two", units, &TWO),
-            case("map", units, &TWO),
+        let of = |name, models: &[&str]| Case {
+            reps: Some(1),
+            ..case(name, units, models)
+        };
+        let cases = [
+            of("one", MODELS_OF[n % 3]),
+            of("two", &TWO),
+            of("map", &TWO),
         ];
-        let mut one = study(
-            cases
-                .into_iter()
-                .map(|case| Case {
-                    reps: Some(1),
-                    ..case
-                })
-                .collect(),
-        );
+        let mut one = study(cases.to_vec());
         one.name = format!("mock{n}");
         let rows = ["one", "two"].into_iter().take(1 + n % 2);
-        let decides = |case: &str| Deciding {
-            case: case.to_owned(),
-            label: case.to_owned(),
-            subject: None,
-            alone: false,
-        };
         one.deciding = rows.map(decides).collect();
         one
     };
@@ -96,8 +76,7 @@ fn is_false(number: u64) -> [bool; 2] {
     let folder = tempdir().unwrap();
     let mut journal = Journal::create(folder.path(), identical(number, budget_s)).unwrap();
     loop {
-        let clock = mock.clock();
-        let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+        let results = go_on(&mut journal, &mut mock);
         let named = names_a_difference(&results);
         if named.contains(&true) || results.interrupted.is_none() {
             return named;

@@ -34,12 +34,9 @@ values = [2]
 
 #[test]
 fn a_case_for_each_word_is_spread_out_under_names_of_its_own() {
-    let study = parse(EACH, "e.toml", Preset::Full).unwrap();
-    let names: Vec<&str> = study.cases.iter().map(|case| case.name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["c/mmap/1", "c/mmap/2", "c/getppid/1", "c/getppid/2"]
-    );
+    let study = read(EACH, Preset::Full);
+    let all = ["c/mmap/1", "c/mmap/2", "c/getppid/1", "c/getppid/2"];
+    assert_eq!(names(&study), all);
     let last = &study.cases[3];
     assert_eq!(last.title, "getppid, by itself");
     assert_eq!(last.sweep.as_ref().unwrap().sweep, "flows/getppid");
@@ -53,66 +50,42 @@ fn a_case_for_each_word_is_spread_out_under_names_of_its_own() {
 #[test]
 fn all_stands_for_every_operation_and_for_nothing_else() {
     let all = EACH.replace("[\"mmap\", \"getppid\"]", "\"all\"");
-    let study = parse(&all, "e.toml", Preset::Full).unwrap();
+    let study = read(&all, Preset::Full);
     let known: Vec<&str> = workload::operations::names().collect();
     assert!(known.len() >= 35);
     assert_eq!(study.cases.len(), 2 * known.len());
     for (two, name) in study.cases.chunks(2).zip(known) {
         assert_eq!(two[0].name, format!("c/{name}/1"));
     }
-    let error = |text: &str| parse(text, "e.toml", Preset::Full).unwrap_err().to_string();
-    let said = error(&all.replace("parameter = \"operation\"", "parameter = \"ops\""));
-    assert!(
-        said.contains("of another parameter name each word"),
-        "{said}"
-    );
-    let said = error(&all.replace("\"all\"", "\"most\""));
-    assert!(said.contains("\"all\" for every operation"), "{said}");
+    after(&all, "parameter = \"operation\"", "parameter = \"ops\"")
+        .says("of another parameter name each word");
+    after(&all, "\"all\"", "\"most\"").says("\"all\" for every operation");
 }
 
 #[test]
 fn a_preset_may_have_fewer_words() {
-    let study = parse(EACH, "e.toml", Preset::Quick).unwrap();
-    let names: Vec<&str> = study.cases.iter().map(|case| case.name.as_str()).collect();
-    assert_eq!(names, ["c/mmap/2"]);
+    assert_eq!(names(&read(EACH, Preset::Quick)), ["c/mmap/2"]);
 }
 
 #[test]
 fn a_word_that_is_no_value_is_reported_on_its_line() {
-    let error = |from: &str, to: &str| {
-        let text = EACH.replacen(from, to, 1);
-        parse(&text, "e.toml", Preset::Full)
-            .unwrap_err()
-            .to_string()
-    };
-    let said = error("values = [\"mmap\", ", "values = [\"mmap\",\n\"mmp\", ");
-    assert!(
-        said.starts_with("e.toml:17: 'mmp' is no operation: did you mean 'mmap'?"),
-        "{said}"
-    );
-    let said = error("parameter = \"operation\"", "parameter = \"oper\"");
-    assert!(
-        said.starts_with("e.toml:16: unknown field `oper`"),
-        "{said}"
-    );
-    assert_eq!(
-        error("[\"mmap\", \"getppid\"]", "[\"mmap\", \"mmap\"]"),
-        "e.toml:8: two cases are named 'c/mmap/1'"
-    );
-    assert_eq!(
-        error("[\"mmap\", \"getppid\"]", "[]"),
-        "e.toml:15: each has no values"
-    );
+    after(
+        EACH,
+        "values = [\"mmap\", ",
+        "values = [\"mmap\",\n\"mmp\", ",
+    )
+    .begins("mine.toml:17: 'mmp' is no operation: did you mean 'mmap'?");
+    after(EACH, "parameter = \"operation\"", "parameter = \"oper\"")
+        .begins("mine.toml:16: unknown field `oper`");
+    let words = |to| after(EACH, "[\"mmap\", \"getppid\"]", to);
+    let twice = "mine.toml:8: two cases are named 'c/mmap/1'";
+    assert_eq!(words("[\"mmap\", \"mmap\"]"), twice);
+    assert_eq!(words("[]"), "mine.toml:15: each has no values");
 }
 
 #[test]
 fn words_for_a_case_without_each_are_refused() {
-    let said = error(
-        "[case.quick]\nmax_rounds = 7",
-        "[case.full]\neach = [\"x\"]",
-    );
-    assert!(
-        said.contains("each is for a case with [case.each]: this one has none"),
-        "{said}"
-    );
+    let own = "[case.full]\neach = [\"x\"]";
+    error("[case.quick]\nmax_rounds = 7", own)
+        .says("each is for a case with [case.each]: this one has none");
 }
