@@ -17,7 +17,7 @@ use workload::{Spin, Work};
 use crate::data::{
     Case, Deciding, Header, Metric, Outcome, Preset, SCHEMA, Settings, Simulated, Study, labelled,
 };
-use crate::plan::cpus;
+use crate::plan::{Plan, PlanError, Request, Wanted, cpus, lay_out};
 use crate::run::progress::{Event, Observer};
 use crate::run::{Clock, Launch, LaunchError};
 
@@ -71,6 +71,15 @@ pub(crate) fn decides(case: &str) -> Deciding {
         subject: None,
         alone: false,
     }
+}
+
+/// A study as a run of these settings here would have it.
+pub(crate) fn planned(study: Study, settings: &Settings) -> Result<Plan, PlanError> {
+    let request = Request {
+        wanted: vec![Wanted::as_written(study)],
+        ..Request::default()
+    };
+    lay_out(&request, settings, &Machine::read())
 }
 
 /// What 20 rounds estimate.

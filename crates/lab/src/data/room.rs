@@ -22,11 +22,7 @@ const FREE_GUARDS: (u64, u64) = (6, 13);
 const GUARD_MAPPINGS: u64 = 2;
 
 pub(crate) fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
-    let UserLevelBytes { kept, stack, task } = work.user_level_bytes().unwrap_or(UserLevelBytes {
-        kept: ORDINARY,
-        stack: ORDINARY,
-        task: ORDINARY,
-    });
+    let UserLevelBytes { kept, stack, task } = user_level_bytes(work);
     let addresses = flow::address_bytes(model, stack);
     let in_pages = (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES;
     let (memory, mappings) = match (model, model.stacks()) {
@@ -59,7 +55,8 @@ fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Cei
     let limited = |room: &&mut Ceiling| room.bites == "RLIMIT_AS";
     for room in rooms.iter_mut().filter(limited) {
         let needed = |flows: u64| {
-            let rounded = flow::rounded_bytes(model, stack(work), flows);
+            let stack = user_level_bytes(work).stack;
+            let rounded = flow::rounded_bytes(model, stack, flows);
             flows.saturating_mul(room.each).saturating_add(rounded)
         };
         let over = |flows: u64| needed(flows).saturating_sub(room.left);
@@ -72,9 +69,12 @@ fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Cei
     rooms
 }
 
-fn stack(work: &Work) -> u64 {
-    let own = work.user_level_bytes();
-    own.map_or(ORDINARY, |own| own.stack)
+fn user_level_bytes(work: &Work) -> UserLevelBytes {
+    work.user_level_bytes().unwrap_or(UserLevelBytes {
+        kept: ORDINARY,
+        stack: ORDINARY,
+        task: ORDINARY,
+    })
 }
 
 /// `32,383, bounded by kernel.pid_max = 32,768`.

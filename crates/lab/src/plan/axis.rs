@@ -21,11 +21,7 @@ fn lay(case: &mut Case, (axis, laid): (&Axis, &Laid), words: &[String]) -> Resul
     for one in &case.variants {
         variants.extend(laid_on(one, axis, words)?);
     }
-    let labels = unique(variants.iter().map(|one| one.label.clone()).collect());
-    for (one, label) in variants.iter_mut().zip(labels) {
-        one.label = label;
-    }
-    case.variants = variants;
+    case.variants = unique(variants);
     if let [word] = words {
         let word = label(axis, word)?;
         case.title = format!("{}, {} {word}", case.title, laid.title);
@@ -61,7 +57,7 @@ fn laid_on(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, labels};
 
     fn study() -> Study {
         testing::study(vec![testing::case("c", 1, &["process", "thread"])])
@@ -72,11 +68,6 @@ mod tests {
         let (_, laid) = Axis::laid().find(|(axis, _)| axis.key == key).unwrap();
         all.lay(laid, words.iter().map(|word| (*word).to_owned()).collect());
         super::laid(study, &all).unwrap()
-    }
-
-    fn labels(study: &Study) -> Vec<&str> {
-        let variants = study.cases[0].variants.iter();
-        variants.map(|variant| variant.label.as_str()).collect()
     }
 
     #[test]

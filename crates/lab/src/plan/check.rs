@@ -6,7 +6,7 @@ use flow::placement::Cpus;
 use machine::Machine;
 
 use super::capacity::no_room;
-use crate::data::{Case, Study, base};
+use crate::data::{Case, LabelledVariant, Study, base};
 
 /// A case asks for what this machine does not have, or for impossible work.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,21 +70,16 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
         return Err("nothing to run: name at least one variant".to_owned());
     }
     case.work.check().map_err(|error| error.to_string())?;
-    for labelled in &case.variants {
-        if let Some(own) = &labelled.work {
+    for (place, LabelledVariant { variant, work, .. }) in case.variants.iter().enumerate() {
+        if let Some(own) = work {
             own.check().map_err(|error| error.to_string())?;
             own.check_here(cpus).map_err(|error| error.to_string())?;
         }
-        let placement = &labelled.variant.placement;
-        placement.resolve(cpus).map_err(|error| error.to_string())?;
-        let work = labelled.work.as_ref().unwrap_or(&case.work);
-        if let Some(why) = work.missing() {
-            return Err(why);
-        }
-        if let Some(why) = work.unsuited(&labelled.variant) {
-            return Err(why);
-        }
-        if let Some(why) = no_room(machine, &labelled.variant, work) {
+        let placed = variant.placement.resolve(cpus);
+        placed.map_err(|error| error.to_string())?;
+        let work = case.work_of(place);
+        let why = work.missing().or_else(|| work.unsuited(variant));
+        if let Some(why) = why.or_else(|| no_room(machine, variant, work)) {
             return Err(why);
         }
     }
@@ -99,7 +94,7 @@ mod tests {
     use measure::Measured;
 
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, Says};
 
     /// A study of a server with that CPU of its load and that port, checked.
     fn checked(key: &str, value: u32) -> Result<(), String> {
@@ -117,20 +112,18 @@ mod tests {
     fn a_cpu_for_the_load_that_is_not_there_is_refused_before_a_study_runs() {
         assert_eq!(checked("keep_alive", 5), Ok(()));
         let why = checked("load_cpu", 60_000).unwrap_err();
-        assert!(why.contains("load_cpu 60000: this program may"), "{why}");
+        why.says("load_cpu 60000: this program may");
     }
 
     /// `--model` was refused for one work, and nobody said that the others can run.
     #[test]
     fn what_one_work_cannot_do_is_refused_with_the_names_of_those_that_can() {
-        let (mut bad, good) = (testing::case("bad", 1, &["thread"]), "good");
-        bad.variants.clear();
-        let studies = [testing::study(vec![
-            bad,
-            testing::case(good, 1, &["thread"]),
-        ])];
-        let why = check(&studies, &Machine::read()).unwrap_err().to_string();
-        assert!(why.ends_with("; these can run, name them: good"), "{why}");
+        let cases = vec![
+            testing::case("bad", 1, &[]),
+            testing::case("good", 1, &["thread"]),
+        ];
+        let why = check(&[testing::study(cases)], &Machine::read()).unwrap_err();
+        why.to_string().ends("; these can run, name them: good");
     }
 
     #[test]
@@ -152,7 +145,7 @@ mod tests {
         assert_eq!(Placement::Numa.resolve(&cpus(&two)), Ok(vec![0, 2, 1, 3]));
         let one = with_nodes(&[&[0, 1, 2, 3], &[]]);
         let why = check_case(&case, &one, &cpus(&one)).unwrap_err();
-        assert!(why.contains("fewer than two nodes here have CPUs"), "{why}");
+        why.says("fewer than two nodes here have CPUs");
     }
 
     #[test]
@@ -160,6 +153,6 @@ mod tests {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
         let why = checked("port", port.into()).unwrap_err();
-        assert!(why.contains(&format!("port {port}")), "{why}");
+        why.says(&format!("port {port}"));
     }
 }

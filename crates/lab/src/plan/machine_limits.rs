@@ -4,7 +4,7 @@
 //! allows are made, and some fewer, for the slope of memory. A model without room for
 //! [`LEAST_FLOWS`] has its limit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flow::{Model, Variant};
 use machine::Machine;
@@ -64,14 +64,9 @@ pub(super) fn made_up_to(
         .partition(|model| unavailable(**model).is_some());
     let top = |model| fence(machine, model).map_or(most, |fence| fence.most.min(most));
     let tops: Vec<(Model, u64)> = present.iter().map(|&model| (model, top(model))).collect();
-    let mut numbers: Vec<u64> = tops.iter().flat_map(|&(_, top)| steps(top)).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let mut like = study
-        .cases
-        .first()
-        .cloned()
-        .ok_or("the study has no case")?;
+    let numbers: BTreeSet<u64> = tops.iter().flat_map(|&(_, top)| steps(top)).collect();
+    let first = study.cases.first().cloned();
+    let mut like = first.ok_or("the study has no case")?;
     if asked.is_some_and(|given| !given.is_default) {
         like.max_rounds = like.max_rounds.map(|_| PROBE_ROUNDS);
     }
@@ -127,6 +122,7 @@ mod tests {
     use crate::plan::study::asked::GivenFlags;
     use crate::plan::study::builtin;
     use crate::plan::study::commands;
+    use crate::testing::Says;
 
     #[test]
     fn no_model_is_probed_beyond_its_fence() {
@@ -134,15 +130,12 @@ mod tests {
         let own = commands().iter().find(|own| own.name == "limits").unwrap();
         let asked = |most: &str| {
             let typed = [("model", "process"), ("probe-to", most)];
-            let given: Result<GivenFlags, String> = typed
-                .into_iter()
-                .map(|(name, text)| {
-                    let mut flags = own.command.flags.iter();
-                    let flag = flags.find(|flag| flag.name == name).unwrap();
-                    Ok((name.to_owned(), flag.read(text)?))
-                })
-                .collect();
-            let given = given?;
+            let read = |(name, text): (&str, &str)| {
+                let mut flags = own.command.flags.iter();
+                let flag = flags.find(|flag| flag.name == name).unwrap();
+                (name.to_owned(), flag.read(text).unwrap())
+            };
+            let given: GivenFlags = typed.into_iter().map(read).collect();
             let flags = Flags {
                 command: &own.command,
                 given: &given,
@@ -150,7 +143,7 @@ mod tests {
             let study = builtin("limits", Preset::Full).unwrap();
             made_up_to(study, flags, &machine)
         };
-        assert!(asked("4e9").unwrap_err().contains("the maximum is"));
+        asked("4e9").unwrap_err().says("the maximum is");
         let (study, missing) = asked("1e9").unwrap();
         assert!(study.cases.len() > 2 && missing.is_empty());
         for labelled in study.cases.iter().flat_map(|case| &case.variants) {

@@ -20,15 +20,7 @@ pub(super) fn loaded(mut study: Study, asked: &AskedParentMemory) -> Study {
 
 fn load_case(case: &mut Case, asked: &AskedParentMemory) {
     let variants = case.variants.iter();
-    let laid: Vec<LabelledVariant> = variants
-        .flat_map(|labelled| laid(labelled, asked))
-        .collect();
-    let labels = unique(laid.iter().map(|labelled| labelled.label.clone()).collect());
-    case.variants = laid
-        .into_iter()
-        .zip(labels)
-        .map(|(labelled, label)| LabelledVariant { label, ..labelled })
-        .collect();
+    case.variants = unique(variants.flat_map(|one| laid(one, asked)).collect());
     let kind = match asked.pages[..] {
         [Pages::Small] => String::new(),
         [one] => format!(" ({one})"),
@@ -48,9 +40,7 @@ fn laid(labelled: &LabelledVariant, asked: &AskedParentMemory) -> Vec<LabelledVa
             }),
             ..labelled.variant.clone()
         },
-        work: labelled.work.clone(),
-        sample: labelled.sample.clone(),
-        of_cpus: labelled.of_cpus,
+        ..labelled.clone()
     };
     if let Some(own) = labelled.variant.parent_memory {
         return vec![with(own.pages, labelled.label.clone())];
@@ -74,10 +64,8 @@ pub(super) fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
     let forks = variant.model.shape(variant.flows).processes;
     let need = parent_memory.need(forks);
     // Limits one flow of a byte each.
-    let room = machine
-        .user_level_ceilings(Needs::memory(1))
-        .into_iter()
-        .next()?;
+    let rooms = machine.user_level_ceilings(Needs::memory(1));
+    let room = rooms.first()?;
     if need <= room.count {
         return None;
     }
@@ -98,7 +86,7 @@ pub(super) fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::testing::{self, Says, labels};
 
     const MIB: u64 = 1 << 20;
 
@@ -113,41 +101,30 @@ mod tests {
         testing::study(vec![testing::case("c", 1, &["thread", "process", "2x1"])])
     }
 
-    fn labels(study: &Study) -> Vec<&str> {
-        let variants = study.cases[0].variants.iter();
-        variants.map(|variant| variant.label.as_str()).collect()
-    }
-
     #[test]
     fn one_kind_is_laid_on_all_variants_alike() {
         let loaded = loaded(study(), &asked(&[Pages::Small]));
         assert_eq!(labels(&loaded), ["thread", "process", "2x1"]);
-        let variants = &loaded.cases[0].variants;
-        let parent_memory = ParentMemory {
+        let held = Some(ParentMemory {
             bytes: 256 * MIB,
             pages: Pages::Small,
-        };
-        assert!(
-            variants
-                .iter()
-                .all(|v| v.variant.parent_memory == Some(parent_memory))
-        );
+        });
+        let mut variants = loaded.cases[0].variants.iter();
+        assert!(variants.all(|one| one.variant.parent_memory == held));
         assert_eq!(loaded.cases[0].title, "c, with 256 MiB of parent memory");
     }
 
     #[test]
     fn several_kinds_make_a_ladder_of_what_forks() {
         let loaded = loaded(study(), &asked(&[Pages::Small, Pages::DontFork]));
-        assert_eq!(
-            labels(&loaded),
-            [
-                "thread 4k",
-                "process 4k",
-                "process dontfork",
-                "2x1 4k",
-                "2x1 dontfork"
-            ]
-        );
+        let ladder = [
+            "thread 4k",
+            "process 4k",
+            "process dontfork",
+            "2x1 4k",
+            "2x1 dontfork",
+        ];
+        assert_eq!(labels(&loaded), ladder);
     }
 
     #[test]
@@ -174,10 +151,8 @@ mod tests {
         });
         let why = no_room(&machine, &variant).unwrap();
         // A petabyte, and 2 TiB of entries in the parent and in each of two children.
-        assert!(
-            why.contains("1048576G 4k") && why.contains("1,054,720 GiB"),
-            "{why}"
-        );
-        assert!(why.contains("2 forks") && why.contains("room for"), "{why}");
+        for words in ["1048576G 4k", "1,054,720 GiB", "2 forks", "room for"] {
+            why.says(words);
+        }
     }
 }

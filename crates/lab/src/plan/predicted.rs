@@ -77,19 +77,13 @@ pub(super) fn predictable(plan: &mut Plan, context: &Context<'_>) -> Result<(), 
     let Some(asked) = &context.settings.predict else {
         return Ok(());
     };
-    let busiest = || {
-        context
-            .settings
-            .profile
-            .map_or(Vec::new(), |_| vec![String::new()])
-    };
+    let profile = context.settings.profile;
+    let busiest = || profile.map_or(Vec::new(), |_| vec![String::new()]);
     let (mut refused, mut lines, mut parts) = (None, BTreeSet::new(), false);
     for case in plan.studies.iter().flat_map(|study| &study.cases) {
         for place in 0..case.variants.len() {
-            match (
-                faster(case, place, asked, busiest),
-                case.work_of(place).program(),
-            ) {
+            let program = case.work_of(place).program();
+            match (faster(case, place, asked, busiest), program) {
                 (Ok(_), None) => parts = true,
                 (Ok(_), Some(program)) => lines.extend(launched(program)),
                 (Err(why), _) => refused = refused.or(Some(why)),
@@ -97,10 +91,8 @@ pub(super) fn predictable(plan: &mut Plan, context: &Context<'_>) -> Result<(), 
         }
     }
     if !parts && lines.is_empty() {
-        return Err(PlanError(format!(
-            "--predict: {}",
-            refused.unwrap_or_default()
-        )));
+        let why = refused.unwrap_or_default();
+        return Err(PlanError(format!("--predict: {why}")));
     }
     if !parts {
         plan.hints.extend(unseen(&asked.parts, &lines)?);
@@ -149,11 +141,10 @@ fn is_of_source(part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Preset, Settings, Study};
-    use crate::plan::{Request, Wanted, lay_out};
-    use crate::testing;
+    use crate::data::{Preset, Settings};
+    use crate::testing::{self, Says};
 
-    fn planned(work: &serde_json::Value, parts: &[&str]) -> Result<Vec<String>, String> {
+    fn hints(work: &serde_json::Value, parts: &[&str]) -> Result<Vec<String>, String> {
         let mut case = testing::case("c", 1, &["process"]);
         case.work = serde_json::from_value(work.clone()).unwrap();
         let asked = Predicting {
@@ -164,12 +155,7 @@ mod tests {
             predict: Some(asked),
             ..Settings::usual(Preset::Quick, 1)
         };
-        let study: Study = testing::study(vec![case]);
-        let request = Request {
-            wanted: vec![Wanted::as_written(study)],
-            ..Request::default()
-        };
-        let plan = lay_out(&request, &settings, &machine::Machine::read());
+        let plan = testing::planned(testing::study(vec![case]), &settings);
         plan.map(|plan| plan.hints)
             .map_err(|error| error.to_string())
     }
@@ -182,14 +168,11 @@ mod tests {
     #[test]
     fn a_part_that_no_work_has_is_refused_before_the_run() {
         let io = serde_json::json!({"kind": "io", "workers": 2, "loops": 30});
-        assert_eq!(planned(&io, &["write"]), Ok(Vec::new()));
-        let refused = planned(&io, &["wriet"]).unwrap_err();
-        assert!(
-            refused.contains("(did you mean 'write'?): use fill, write, verify"),
-            "{refused}"
-        );
-        let refused = planned(&command("true"), &[]).unwrap_err();
-        assert!(refused.contains("or add --profile"), "{refused}");
+        assert_eq!(hints(&io, &["write"]), Ok(Vec::new()));
+        let refused = hints(&io, &["wriet"]).unwrap_err();
+        refused.says("(did you mean 'write'?): use fill, write, verify");
+        let refused = hints(&command("true"), &[]).unwrap_err();
+        refused.says("or add --profile");
     }
 
     #[test]
@@ -201,7 +184,7 @@ mod tests {
         }
         let own = std::env::current_exe().unwrap();
         let own = own.display().to_string();
-        let hints = |line: &str, part: &str| planned(&command(line), &[part]).unwrap();
+        let said = |line: &str, part: &str| hints(&command(line), &[part]).unwrap();
         for known in [
             "memcpy",
             "read",
@@ -209,18 +192,14 @@ mod tests {
             "a@0x10",
             "f (/a.py)",
         ] {
-            assert_eq!(hints(&own, known), [""; 0], "{known}");
+            assert_eq!(said(&own, known), [""; 0], "{known}");
         }
-        let said = hints("sh -c 'no-such-program &'", "work");
-        assert!(
-            said[0].contains("of sh has that name; they can start"),
-            "{said:?}"
-        );
+        said("sh -c 'no-such-program &'", "work")[0].says("of sh has that name; they can start");
         if Code::of_kernel().has_more {
             // Its calls have no names here.
             return;
         }
-        let refused = planned(&command("/bin/true"), &["mallok"]).unwrap_err();
-        assert!(refused.contains("(did you mean 'malloc'?)"), "{refused}");
+        let refused = hints(&command("/bin/true"), &["mallok"]).unwrap_err();
+        refused.says("(did you mean 'malloc'?)");
     }
 }

@@ -51,9 +51,8 @@ impl Spread {
         let mut ways = Vec::new();
         for &along in &self.along {
             let missing = along.missing(machine);
-            let instead = along
-                .same_as(machine)
-                .filter(|way| !self.along.contains(way));
+            let same = along.same_as(machine);
+            let instead = same.filter(|way| !self.along.contains(way));
             ways.extend(missing.is_none().then_some(along).or(instead));
             left_out.extend(match instead {
                 Some(way) => missing.map(|why| format!("{why}; run {}", way.spoken())),
@@ -194,11 +193,9 @@ fn headline(cases: &[Case]) -> Option<String> {
     let first = base(cases.first()?);
     let own = || cases.iter().filter(|case| base(case) == first);
     let along_cores = own().rfind(|case| along(case) == Some(Topology::Cores));
-    along_cores
-        .or(own().next_back())
-        .map(|case| case.name.clone())
+    let case = along_cores.or(own().next_back())?;
+    Some(case.name.clone())
 }
 
 #[cfg(test)]
-#[path = "scaling/tests.rs"]
 mod tests;

@@ -14,7 +14,7 @@ use machine::Machine;
 pub use asked::{AskedSimulation, HOST, choices};
 
 use crate::data::number::many;
-use crate::data::{Case, Metric, Outcome, Preset, Settings, Simulation, Study};
+use crate::data::{Case, LabelledVariant, Metric, Outcome, Preset, Settings, Simulation, Study};
 
 /// Default: launches differ little.
 const ROUNDS: [usize; 2] = [3, 5];
@@ -43,10 +43,10 @@ pub fn settle(settings: &mut Settings, simulation: Simulation, (rounds, budget):
 
 /// The study with the cases that can be simulated, and what is left out, with its reason.
 #[must_use]
-pub fn simulated(study: Study, simulation: &Simulation) -> (Study, Vec<String>) {
+pub fn simulated(mut study: Study, simulation: &Simulation) -> (Study, Vec<String>) {
     let mut left_out = Vec::new();
     let mut cases = Vec::new();
-    for case in study.cases {
+    for case in std::mem::take(&mut study.cases) {
         match unfit(&case, simulation) {
             Some(why) => left_out.push(format!("{}: not simulated: {why}", case.name)),
             None => cases.push(Case {
@@ -56,24 +56,13 @@ pub fn simulated(study: Study, simulation: &Simulation) -> (Study, Vec<String>) 
             }),
         }
     }
-    let stays = cases.iter().any(|case| case.name == study.headline);
-    let headline = match cases.first() {
-        Some(first) if !stays => first.name.clone(),
-        _ => study.headline,
-    };
-    let study = Study {
-        cases,
-        headline,
-        ..study
-    };
-    (study, left_out)
+    (study.with_cases(cases), left_out)
 }
 
 fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
     let room = simulation.machine.hardware_threads();
-    for labelled in &case.variants {
-        let variant = &labelled.variant;
-        let work = labelled.work.as_ref().unwrap_or(&case.work);
+    for (place, LabelledVariant { variant, .. }) in case.variants.iter().enumerate() {
+        let work = case.work_of(place);
         let flows = variant.carriers();
         if work.program().is_some() {
             return Some("programs that are started by exec are not recorded".to_owned());
@@ -122,11 +111,10 @@ pub fn no_events(simulation: &Simulation) -> Option<String> {
 /// The hardware threads of flows that may run anywhere: one a core first, as a kernel would.
 #[must_use]
 pub fn anywhere(simulation: &Simulation) -> Vec<u32> {
-    let machine = &simulation.machine;
-    let threads = 0..machine.threads_per_core;
-    threads
-        .flat_map(|thread| {
-            (0..machine.cores).map(move |core| core * machine.threads_per_core + thread)
-        })
-        .collect()
+    let (cores, threads) = (
+        simulation.machine.cores,
+        simulation.machine.threads_per_core,
+    );
+    let of_each_core = |thread| (0..cores).map(move |core| core * threads + thread);
+    (0..threads).flat_map(of_each_core).collect()
 }

@@ -18,7 +18,6 @@ use super::check::check;
 use super::predicted::predictable;
 use super::request::{Context, LeftOut, Plan, PlanError, Request, Wanted};
 use super::study::asked::{self, Flags};
-use super::study::command::Flag;
 use super::{Spread, axis, capacity, here, machine_limits, parent_memory, simulated};
 use crate::data::{Case, Settings, Study};
 
@@ -128,19 +127,23 @@ fn is_fitted(context: &Context<'_>) -> bool {
     context.request.wanted.iter().any(|one| one.is_fitted)
 }
 
+/// A study after a step, and what that left out of it; or why it is refused.
+type Changed = Result<(Study, Vec<String>), String>;
+
+fn all_of(study: Study) -> Changed {
+    Ok((study, Vec::new()))
+}
+
 impl Plan {
     pub(super) fn each(
         &mut self,
-        mut change: impl FnMut(Study) -> Result<(Study, Vec<String>), String>,
+        mut change: impl FnMut(Study) -> Changed,
     ) -> Result<(), PlanError> {
         for study in std::mem::take(&mut self.studies) {
             let (study, why) = change(study)?;
-            let name = &study.name;
-            let why = why.into_iter().map(|why| LeftOut {
-                study: name.clone(),
-                why,
-            });
-            self.left_out.extend(why);
+            let name = || study.name.clone();
+            let left_out = why.into_iter().map(|why| LeftOut { study: name(), why });
+            self.left_out.extend(left_out);
             self.studies.push(study);
         }
         Ok(())
@@ -149,12 +152,23 @@ impl Plan {
     fn each_wanted(
         &mut self,
         context: &Context<'_>,
-        mut change: impl FnMut(Study, &Wanted<'_>) -> Result<(Study, Vec<String>), String>,
+        mut change: impl FnMut(Study, &Wanted<'_>) -> Changed,
     ) -> Result<(), PlanError> {
         let mut wanted = context.request.wanted.iter();
         self.each(|study| match wanted.next() {
             Some(one) => change(study, one),
-            None => Ok((study, Vec::new())),
+            None => all_of(study),
+        })
+    }
+
+    fn each_fitted(
+        &mut self,
+        context: &Context<'_>,
+        mut change: impl FnMut(Study, &Wanted<'_>) -> Changed,
+    ) -> Result<(), PlanError> {
+        self.each_wanted(context, |study, wanted| match wanted.is_fitted {
+            true => change(study, wanted),
+            false => all_of(study),
         })
     }
 
@@ -174,7 +188,7 @@ impl Plan {
 
 fn flows_of_cpus(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let cpus = u32::try_from(context.machine.usable_cpus()).unwrap_or(u32::MAX);
-    plan.each(|study| Ok((study.for_cpus(cpus), Vec::new())))
+    plan.each(|study| all_of(study.for_cpus(cpus)))
 }
 
 fn flags(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
@@ -182,7 +196,7 @@ fn flags(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let has_sample = context.settings.sample.is_some();
     plan.each_wanted(context, |study, wanted| {
         let Some(flags) = wanted.flags else {
-            return Ok((study, Vec::new()));
+            return all_of(study);
         };
         let mut study = asked::asked(study, flags, context.machine, &mut hints)?;
         for case in &mut study.cases {
@@ -190,7 +204,7 @@ fn flags(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
             let variants = case.variants.iter_mut().filter(|_| has_sample);
             variants.for_each(|variant| variant.sample = None);
         }
-        Ok((study, Vec::new()))
+        all_of(study)
     })?;
     plan.hints.extend(hints);
     Ok(())
@@ -201,36 +215,25 @@ fn flows_of_limits(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanErr
         Some(flags) if flags.command.probes => {
             machine_limits::made_up_to(study, flags, context.machine)
         }
-        _ => Ok((study, Vec::new())),
+        _ => all_of(study),
     })
 }
 
 fn ways(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
-    plan.each_wanted(context, |study, wanted| {
+    plan.each_fitted(context, |study, wanted| {
         let spread = wanted.flags.map_or(Ok(Spread::default()), asked::spread)?;
-        Ok(match wanted.is_fitted {
-            true => spread.over(study, context.machine),
-            false => (study, Vec::new()),
-        })
+        Ok(spread.over(study, context.machine))
     })
 }
 
 fn programs(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
-    plan.each_wanted(context, |study, wanted| {
-        Ok(match wanted.is_fitted {
-            true => capacity::equipped(study),
-            false => (study, Vec::new()),
-        })
-    })
+    plan.each_fitted(context, |study, _| Ok(capacity::equipped(study)))
 }
 
 /// Numbers that were asked for one by one must have room.
 fn room(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let before = plan.why_left_out();
-    plan.each_wanted(context, |study, wanted| {
-        if !wanted.is_fitted {
-            return Ok((study, Vec::new()));
-        }
+    plan.each_fitted(context, |study, wanted| {
         let is_empty = study.cases.is_empty();
         let (study, no_room) = capacity::fitted(study, context.machine);
         if let Some(flags) = wanted.flags {
@@ -277,13 +280,9 @@ fn empty_studies(plan: &mut Plan, _: &Context<'_>) -> Result<(), PlanError> {
 
 fn laid_work(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     for laid in &context.request.work {
-        let flag = Flag {
-            name: laid.flag.to_owned(),
-            ..Flag::default()
-        };
         let mut has = false;
         for work in plan.works() {
-            has |= asked::set_work(work, &flag, laid.key, &laid.value)?;
+            has |= asked::set_work(work, laid.flag, laid.key, &laid.value)?;
         }
         if !has {
             return Err(PlanError(format!("--{}: {}", laid.flag, laid.otherwise)));
@@ -300,14 +299,14 @@ fn trees(plan: &mut Plan, _: &Context<'_>) -> Result<(), PlanError> {
 }
 
 fn axes(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
-    plan.each(|study| Ok((axis::laid(study, &context.settings.axes)?, Vec::new())))
+    plan.each(|study| all_of(axis::laid(study, &context.settings.axes)?))
 }
 
 fn parent_memory(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
     let Some(asked) = &context.settings.parent_memory else {
         return Ok(());
     };
-    plan.each(|study| Ok((parent_memory::loaded(study, asked), Vec::new())))
+    plan.each(|study| all_of(parent_memory::loaded(study, asked)))
 }
 
 fn simulated_machine(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
@@ -333,5 +332,4 @@ fn checked(plan: &mut Plan, context: &Context<'_>) -> Result<(), PlanError> {
 }
 
 #[cfg(test)]
-#[path = "steps/tests.rs"]
 mod tests;

@@ -1,5 +1,6 @@
 //! Numbers as people write them on a command line: one, several, or ranges of them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A whole number: `10000000`, `10_000_000`, `1e7`, `2.5e6`, `64k`, `10M`; below 2^64.
@@ -100,10 +101,7 @@ impl Counts {
             Part::One(number) => vec![number],
             Part::Range(first, last) => steps.between(first, last),
         });
-        let mut values: Vec<u64> = all.collect();
-        values.sort_unstable();
-        values.dedup();
-        values
+        all.collect::<BTreeSet<u64>>().into_iter().collect()
     }
 }
 
@@ -145,12 +143,9 @@ fn part(text: &str) -> Result<Part, String> {
     };
     let Some((first, last)) = text.split_once("..") else {
         let known = whole(text).map(Part::One);
-        return known.map_err(|why| {
-            if why.contains("too large") {
-                why
-            } else {
-                neither()
-            }
+        return known.map_err(|why| match why.contains("too large") {
+            true => why,
+            false => neither(),
         });
     };
     if last.starts_with('.') {
@@ -187,6 +182,7 @@ impl fmt::Display for Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Says;
 
     fn values(text: &str, steps: Steps) -> Vec<u64> {
         Counts::read(text).unwrap().values(steps)
@@ -206,14 +202,11 @@ mod tests {
     fn what_is_no_whole_number_is_refused_by_name() {
         for text in ["", "-1", "1.5", "1e", "e7", "1e-3", "1e20", "ten", "."] {
             let error = whole(text).expect_err(text);
-            assert!(error.contains(&format!("'{text}'")), "{error}");
+            error.says(&format!("'{text}'"));
         }
         for text in ["18446744073709551616", "1e20", "99999999999999999999"] {
             let error = whole(text).expect_err(text);
-            assert!(
-                error.contains("the maximum is 18446744073709551615"),
-                "{error}"
-            );
+            error.says("the maximum is 18446744073709551615");
         }
     }
 
@@ -244,20 +237,18 @@ mod tests {
     #[test]
     fn three_dots_are_refused() {
         let error = Counts::read("1e3...1e5").unwrap_err();
-        assert!(error.contains("as 1e3..1e5"), "{error}");
+        error.says("as 1e3..1e5");
     }
 
     #[test]
     fn what_is_neither_is_refused_with_both_forms() {
         for text in ["2..", "..5", "-5", "two", "", "2,,3"] {
             let said = Counts::read(text).expect_err(text);
-            assert!(
-                said.contains("is neither") && said.contains("2..10000"),
-                "{said}"
-            );
+            said.says("is neither");
+            said.says("2..10000");
         }
         for text in ["5..5", "0..5", "9..5"] {
-            assert!(Counts::read(text).expect_err(text).contains("is no range"));
+            Counts::read(text).expect_err(text).says("is no range");
         }
     }
 }

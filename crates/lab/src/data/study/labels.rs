@@ -6,19 +6,17 @@ use crate::data::axis::{AXES, Axis};
 /// Labels: the model's name, then flows and axes in which the variants differ; equals are numbered.
 #[must_use]
 pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
-    let labels = unique(labels(&variants));
-    labels
-        .into_iter()
-        .zip(variants)
-        .map(|(label, variant)| LabelledVariant::new(label, variant))
-        .collect()
+    let all = labels(&variants).into_iter().zip(variants);
+    unique(
+        all.map(|(label, variant)| LabelledVariant::new(label, variant))
+            .collect(),
+    )
 }
 
 fn labels(variants: &[Variant]) -> Vec<String> {
     let differ = |part: &dyn Fn(&Variant) -> Option<String>| {
-        variants
-            .windows(2)
-            .any(|two| part(&two[0]) != part(&two[1]))
+        let mut pairs = variants.windows(2);
+        pairs.any(|two| part(&two[0]) != part(&two[1]))
     };
     let flows = differ(&|variant| Some(variant.flows.to_string()));
     let axes: Vec<&Axis> = AXES.iter().filter(|axis| differ(&axis.word)).collect();
@@ -35,16 +33,20 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     variants.iter().map(label).collect()
 }
 
-pub(crate) fn unique(labels: Vec<String>) -> Vec<String> {
+/// With numbers after labels that others before have.
+pub(crate) fn unique(mut variants: Vec<LabelledVariant>) -> Vec<LabelledVariant> {
     let mut taken: Vec<String> = Vec::new();
-    for label in labels {
-        let numbered = (2..).map(|n| format!("{label} #{n}"));
-        let free = std::iter::once(label.clone())
-            .chain(numbered)
-            .find(|candidate| !taken.contains(candidate));
-        taken.extend(free);
+    for LabelledVariant { label, .. } in &mut variants {
+        let own = label.clone();
+        for number in 2.. {
+            if !taken.contains(label) {
+                break;
+            }
+            *label = format!("{own} #{number}");
+        }
+        taken.push(label.clone());
     }
-    taken
+    variants
 }
 
 pub(crate) fn differ_in_flows_alone(variants: &[LabelledVariant]) -> bool {
@@ -80,25 +82,16 @@ mod tests {
     fn what_differs_is_named() {
         let mut queue = variant("thread", 5);
         queue.schedule = Schedule::Queue;
-        assert_eq!(
-            names(vec![variant("thread", 5), queue]),
-            ["thread static", "thread queue"]
-        );
-        assert_eq!(
-            names(vec![
-                variant("thread", 4),
-                variant("thread", 8),
-                variant("4x2", 8)
-            ]),
-            ["thread x4", "thread x8", "4x2"]
-        );
+        let schedules = names(vec![variant("thread", 5), queue]);
+        assert_eq!(schedules, ["thread static", "thread queue"]);
+        let models = [("thread", 4), ("thread", 8), ("4x2", 8)];
+        let flows = names(models.map(|(model, flows)| variant(model, flows)).to_vec());
+        assert_eq!(flows, ["thread x4", "thread x8", "4x2"]);
         let mut shm = variant("thread", 5);
         shm.channel = Channel::Shm;
         shm.placement = Placement::One;
-        assert_eq!(
-            names(vec![variant("process", 5), shm]),
-            ["process free fifo", "thread one shm"]
-        );
+        let both = names(vec![variant("process", 5), shm]);
+        assert_eq!(both, ["process free fifo", "thread one shm"]);
     }
 
     #[test]
@@ -108,14 +101,10 @@ mod tests {
             ..variant("process", 1)
         };
         let (small, huge) = (with(1 << 20, Pages::Small), with(1 << 20, Pages::Huge));
-        assert_eq!(
-            names(vec![small.clone(), huge.clone()]),
-            ["process 4k", "process huge"]
-        );
-        assert_eq!(
-            names(vec![variant("thread", 1), small.clone(), huge]),
-            ["thread", "process 1M 4k", "process 1M huge"]
-        );
+        let pages = names(vec![small.clone(), huge.clone()]);
+        assert_eq!(pages, ["process 4k", "process huge"]);
+        let sizes = names(vec![variant("thread", 1), small.clone(), huge]);
+        assert_eq!(sizes, ["thread", "process 1M 4k", "process 1M huge"]);
         assert_eq!(names(vec![small.clone(), small])[0], "process");
     }
 

@@ -85,24 +85,22 @@ impl Published {
     /// Whether rounds of a case say something of the finding: where flows must be made, enough.
     #[must_use]
     pub fn is_about(&self, case: &Case) -> bool {
-        let halves = self
-            .ours
-            .iter()
-            .chain(self.and.iter().map(|half| &half.ours));
         let mut steps = self.steps.iter();
         steps.any(|step| case.is_called(&step.case))
-            || halves
-                .into_iter()
-                .any(|ours| self.half_is_about(ours, case))
+            || self.halves().any(|ours| self.half_is_about(ours, case))
+    }
+
+    /// What of ours stands beside it and beside what it says besides.
+    pub(crate) fn halves(&self) -> impl Iterator<Item = &Ours> {
+        let second = self.and.iter().map(|half| &half.ours);
+        self.ours.iter().chain(second)
     }
 
     fn half_is_about(&self, ours: &Ours, case: &Case) -> bool {
+        if let Some(named) = ours.case() {
+            return case.is_called(named);
+        }
         match ours {
-            Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => case.is_called(&of.case),
-            Ours::Amount(of) | Ours::Workers(of) => case.is_called(&of.case),
-            Ours::TimeIn(of) => case.is_called(&of.case),
-            Ours::Best(of) => case.is_called(&of.case),
-            Ours::Survivors(of) => case.is_called(&of.case),
             Ours::Law(of) => case.sweep.as_ref().is_some_and(|own| own.sweep == of.sweep),
             Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
                 let base = base(case);
@@ -110,7 +108,7 @@ impl Published {
                 is_of.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }
             Ours::Limit(_) => self.claim == Some(Claim::AtLeast) && case.makes(self.value),
-            Ours::NotSwitched => false,
+            _ => false,
         }
     }
 }
@@ -200,6 +198,43 @@ pub enum Ours {
 }
 
 impl Ours {
+    /// The case that it names.
+    pub(crate) fn case(&self) -> Option<&str> {
+        Some(match self {
+            Self::Pair(of) | Self::Farthest(of) | Self::Explains(of) => &of.case,
+            Self::Amount(of) | Self::Workers(of) => &of.case,
+            Self::TimeIn(of) => &of.case,
+            Self::Best(of) => &of.case,
+            Self::Survivors(of) => &of.case,
+            Self::Law(_) | Self::Limit(_) | Self::NotSwitched => return None,
+            Self::Throughput(_) | Self::TlbMisses(_) | Self::SharedPages(_) => return None,
+        })
+    }
+
+    /// The labels of variants that it names.
+    pub(crate) fn labels(&self) -> Vec<&String> {
+        match self {
+            Self::Pair(of) | Self::Farthest(of) | Self::Explains(of) => {
+                vec![&of.subject, &of.reference]
+            }
+            Self::Survivors(of) => vec![&of.subject, &of.reference],
+            Self::Amount(of) | Self::Workers(of) => vec![&of.variant],
+            Self::TimeIn(of) => vec![&of.variant],
+            Self::Law(of) => vec![&of.variant],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The quantity that it names.
+    pub(crate) fn quantity(&self) -> Option<&str> {
+        match self {
+            Self::Pair(of) | Self::Farthest(of) | Self::Explains(of) => Some(&of.quantity),
+            Self::Amount(of) | Self::Workers(of) => Some(&of.quantity),
+            Self::Law(of) => Some(&of.quantity),
+            _ => None,
+        }
+    }
+
     /// The labels of variants that it names.
     pub fn labels_mut(&mut self) -> Vec<&mut String> {
         match self {
@@ -210,12 +245,7 @@ impl Ours {
             Self::Amount(of) | Self::Workers(of) => vec![&mut of.variant],
             Self::TimeIn(of) => vec![&mut of.variant],
             Self::Law(of) => vec![&mut of.variant],
-            Self::Best(_)
-            | Self::Limit(_)
-            | Self::Throughput(_)
-            | Self::TlbMisses(_)
-            | Self::SharedPages(_)
-            | Self::NotSwitched => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

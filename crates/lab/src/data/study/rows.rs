@@ -1,6 +1,7 @@
 //! Which cases of a study have a row on the first screen, by the study alone.
 
 use super::{Case, Deciding, Metric, Study};
+use crate::data::gathered::distinct;
 
 impl Study {
     /// Places of the cases with a row, in order; `alone`: of its run. Studies of limits have none.
@@ -11,21 +12,12 @@ impl Study {
         }
         let deciding = self.deciding.iter().filter(|one| !one.alone || alone);
         let mut rows: Vec<usize> = deciding.filter_map(|one| self.row_of(one)).collect();
-        let headline = self
-            .cases
-            .iter()
-            .position(|case| case.name == self.headline);
+        let mut cases = self.cases.iter();
+        let headline = cases.position(|case| case.name == self.headline);
         if let Some(headline) = headline.filter(|headline| !rows.contains(headline)) {
             rows.insert(0, headline);
         }
-        let mut seen = Vec::new();
-        rows.retain(|row| {
-            !seen.contains(row) && {
-                seen.push(*row);
-                true
-            }
-        });
-        rows
+        distinct(rows)
     }
 
     fn is_of_limits(&self) -> bool {
@@ -54,7 +46,7 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{case, study};
+    use crate::testing::{case, decides, study};
 
     #[test]
     fn rows_are_those_that_decide_and_the_headline() {
@@ -63,10 +55,9 @@ mod tests {
         let mut study = study(names.map(|name| case(name, 1, &two)).to_vec());
         assert_eq!(study.rows(false), [0], "the headline alone");
         let decides = |case: &str, alone| Deciding {
-            case: case.to_owned(),
-            label: case.to_owned(),
             subject: Some("thread".to_owned()),
             alone,
+            ..decides(case)
         };
         study.deciding = vec![
             decides("third", false),

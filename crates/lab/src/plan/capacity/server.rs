@@ -76,6 +76,7 @@ mod tests {
 
     use super::super::no_room;
     use super::*;
+    use crate::testing::Says;
 
     fn machine(files: u64, tasks: u64, places: u64) -> Machine {
         let mut machine = Machine::read();
@@ -106,12 +107,12 @@ mod tests {
         let machine = machine(100, 10_000, 4_096);
         assert_eq!(refused(&machine, "pool", 36), None);
         let why = refused(&machine, "pool", 64).unwrap();
-        for word in ["need up to 128 open files", "allows 100", "ulimit -Hn 128"] {
-            assert!(why.contains(word), "{word} in {why}");
+        for words in ["need up to 128 open files", "allows 100", "ulimit -Hn 128"] {
+            why.says(words);
         }
         // Each has a thread with a store of its own, and a thread of the one before may be there.
         let why = refused(&machine, "per-connection", 36).unwrap();
-        assert!(why.contains("need up to 210 open files"), "{why}");
+        why.says("need up to 210 open files");
     }
 
     #[test]
@@ -119,13 +120,9 @@ mod tests {
         let machine = machine(100_000, 50, 4_096);
         assert_eq!(refused(&machine, "pool", 1_000), None);
         let why = refused(&machine, "per-connection", 100).unwrap();
-        for word in [
-            "need up to 203 processes and threads",
-            "RLIMIT_NPROC = 50",
-            "ulimit -u",
-        ] {
-            assert!(why.contains(word), "{word} in {why}");
-        }
+        why.says("need up to 203 processes and threads");
+        why.says("RLIMIT_NPROC = 50");
+        why.says("ulimit -u");
     }
 
     #[test]
@@ -133,6 +130,6 @@ mod tests {
         let machine = machine(100_000, 10_000, 128);
         assert_eq!(refused(&machine, "per-connection", 1_000), None);
         let why = refused(&machine, "pool", 129).unwrap();
-        assert!(why.contains("somaxconn = 128"), "{why}");
+        why.says("somaxconn = 128");
     }
 }

@@ -15,11 +15,14 @@ fn spread(spread: &Spread, machine: &Machine) -> (Vec<String>, Vec<String>) {
     (names.collect(), left_out)
 }
 
+fn case<'a>(study: &'a Study, name: &str) -> &'a Case {
+    let mut cases = study.cases.iter();
+    cases.find(|case| case.name == name).unwrap()
+}
+
 fn of<'a>(names: &'a [String], base: &str) -> Vec<&'a str> {
-    let own = names
-        .iter()
-        .filter_map(|name| name.strip_prefix(base)?.strip_prefix('/'));
-    own.collect()
+    let own = |name: &'a String| name.strip_prefix(base)?.strip_prefix('/');
+    names.iter().filter_map(own).collect()
 }
 
 #[test]
@@ -41,34 +44,24 @@ fn with_smt_flows_go_along_threads_along_cores_and_everywhere() {
 fn flows_along_smt_are_on_one_core_first() {
     let machine = machine(4, 2);
     let (study, _) = Spread::default().over(scaling(), &machine);
-    let case = study
-        .cases
-        .iter()
-        .find(|case| case.name == "warehouse/smt/2")
-        .unwrap();
     let cpus = crate::plan::cpus(&machine);
-    let placed = case.variants[0].variant.placement.resolve(&cpus).unwrap();
+    let first = &case(&study, "warehouse/smt/2").variants[0];
+    let placed = first.variant.placement.resolve(&cpus).unwrap();
     assert_eq!(placed[..3], [0, 4, 1]);
-    let case = study
-        .cases
-        .iter()
-        .find(|case| case.name == "warehouse/all")
-        .unwrap();
-    assert_eq!(case.work.units(), 8);
-    assert_eq!(case.variants[1].variant.flows, 8);
+    let all = case(&study, "warehouse/all");
+    assert_eq!(all.work.units(), 8);
+    assert_eq!(all.variants[1].variant.flows, 8);
 }
 
 #[test]
 fn without_smt_the_rest_is_run_and_the_reason_said() {
     let (names, left_out) = spread(&Spread::default(), &machine(2, 1));
     assert_eq!(of(&names, "warehouse"), ["cores/1", "cores/2"]);
-    assert_eq!(
-        left_out,
-        [
-            "along SMT: not available: 1 thread per core",
-            "on all hardware threads: the same as along cores: 1 thread per core"
-        ]
-    );
+    let why = [
+        "along SMT: not available: 1 thread per core",
+        "on all hardware threads: the same as along cores: 1 thread per core",
+    ];
+    assert_eq!(left_out, why);
 }
 
 /// It was refused, though there was something to run.
@@ -91,10 +84,8 @@ fn all_hardware_threads_alone_are_run_as_the_way_that_is_the_same() {
 fn one_core_of_two_threads_has_nothing_that_all_would_add() {
     let (names, left_out) = spread(&Spread::default(), &machine(1, 2));
     assert_eq!(of(&names, "warehouse"), ["smt/1", "smt/2", "cores/1"]);
-    assert_eq!(
-        left_out,
-        ["on all hardware threads: the same as along SMT: 1 core"]
-    );
+    let why = "on all hardware threads: the same as along SMT: 1 core";
+    assert_eq!(left_out, [why]);
 }
 
 #[test]
@@ -117,19 +108,12 @@ fn a_grid_has_every_mix_between_processes_and_threads() {
         ..Spread::default()
     };
     let (study, _) = asked.over(scaling(), &machine(8, 1));
-    let case = study
-        .cases
-        .iter()
-        .find(|case| case.name == "warehouse/cores/8")
-        .unwrap();
-    let labels: Vec<&str> = case.variants.iter().map(|v| v.label.as_str()).collect();
+    let variants = case(&study, "warehouse/cores/8").variants.iter();
+    let labels: Vec<&str> = variants.map(|v| v.label.as_str()).collect();
     assert_eq!(labels, ["process", "4x2", "2x4", "thread"]);
     let small = asked.over(scaling(), &machine(2, 1)).0;
-    let last = small
-        .cases
-        .iter()
-        .rfind(|case| base(case) == "warehouse")
-        .unwrap();
+    let mut cases = small.cases.iter();
+    let last = cases.rfind(|case| base(case) == "warehouse").unwrap();
     assert_eq!(last.name, "warehouse/cores/4");
     assert_eq!(last.variants[1].label, "2x2");
 }
@@ -181,10 +165,8 @@ fn only_model_allocator_and_pages_differ_within_a_case_and_no_two_cases_have_one
             assert_eq!(&other, first, "{}", case.name);
             assert_eq!(labelled.work, None);
         }
-        assert_eq!(
-            along(case).map(Topology::placement).as_ref(),
-            Some(&first.placement)
-        );
+        let placement = along(case).map(Topology::placement);
+        assert_eq!(placement.as_ref(), Some(&first.placement));
     }
 }
 
@@ -203,12 +185,9 @@ fn the_full_preset_has_a_real_server_in_every_form_beside_what_it_serves() {
         None => None,
     };
     let forms: Vec<_> = case.variants.iter().map(form).collect();
-    let (pool, each) = (
-        workload::server::Design::Pool,
-        workload::server::Design::PerConnection,
-    );
+    use workload::server::Design::{PerConnection, Pool};
     let requests = case.work.units();
-    let served = [pool, pool, pool, each].map(|design| Some((design, requests)));
+    let served = [Pool, Pool, Pool, PerConnection].map(|design| Some((design, requests)));
     assert_eq!(forms[..4], served);
     assert_eq!(forms[4..], [None, None]);
     assert_eq!(along(case), None);

@@ -26,7 +26,7 @@ pub fn choices() -> String {
 }
 
 /// What is typed: a machine, and what differs from the usual.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AskedSimulation {
     /// A name or a file.
     pub machine: String,
@@ -49,11 +49,7 @@ impl FromStr for AskedSimulation {
         let mut parts = text.split(',');
         let mut asked = Self {
             machine: parts.next().unwrap_or_default().to_owned(),
-            pages: None,
-            turn: None,
-            timeslice: None,
-            window: None,
-            keep: None,
+            ..Self::default()
         };
         if asked.machine.is_empty() {
             return Err("name a machine, such as xeon-x5570".to_owned());
@@ -154,6 +150,7 @@ fn not_text(name: &str, error: &FromUtf8Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Says;
 
     #[test]
     fn a_machine_may_have_more_behind_commas() {
@@ -178,15 +175,14 @@ mod tests {
     fn a_machine_that_nobody_knows_is_refused_with_those_there_are() {
         for wrong in ["pentium", "no-such-file.toml"] {
             let said = described(wrong).unwrap_err();
-            assert!(said.contains(wrong), "{said}");
-            assert!(simulate::names().all(|name| said.contains(name)), "{said}");
+            said.says(wrong);
+            simulate::names().for_each(|name| said.says(name));
         }
     }
 
     #[test]
     fn a_machine_that_is_no_text_is_refused_with_the_line() {
         let error = String::from_utf8(b"about = 'x'\ncores = \xff".to_vec()).unwrap_err();
-        let said = not_text("mine.toml", &error);
-        assert!(said.starts_with("mine.toml, line 2: not UTF-8"), "{said}");
+        not_text("mine.toml", &error).begins("mine.toml, line 2: not UTF-8");
     }
 }

@@ -6,24 +6,11 @@ use crate::data::{AskedParentMemory, Preset};
 use crate::plan::here::Tried;
 use crate::plan::study::builtin;
 use crate::plan::{LaidWork, Wanted};
-use crate::testing;
+use crate::testing::{self, Says, labels, planned};
 use flow::Pages;
-
-fn planned(study: Study, settings: &Settings) -> Result<Plan, PlanError> {
-    let request = Request {
-        wanted: vec![Wanted::as_written(study)],
-        ..Request::default()
-    };
-    lay_out(&request, settings, &Machine::read())
-}
 
 fn usual() -> Settings {
     Settings::usual(Preset::Quick, 1)
-}
-
-fn labels(study: &Study) -> Vec<String> {
-    let variants = study.cases.iter().flat_map(|case| &case.variants);
-    variants.map(|variant| variant.label.clone()).collect()
 }
 
 #[test]
@@ -98,10 +85,8 @@ fn a_parameter_that_no_work_has_is_refused_and_one_that_some_have_is_set_there()
 
 #[test]
 fn a_case_that_is_not_there_is_refused_with_those_that_are() {
-    let study = testing::study(vec![
-        testing::case("a", 1, &["process"]),
-        testing::case("b", 1, &["process"]),
-    ]);
+    let cases = ["a", "b"].map(|name| testing::case(name, 1, &["process"]));
+    let study = testing::study(cases.to_vec());
     let planned = |case: &str| {
         let cases = [case.to_owned()];
         let request = Request {
@@ -112,6 +97,5 @@ fn a_case_that_is_not_there_is_refused_with_those_that_are() {
         lay_out(&request, &usual(), &Machine::read())
     };
     assert_eq!(planned("b").unwrap().studies[0].cases.len(), 1);
-    let refused = planned("c").unwrap_err().to_string();
-    assert!(refused.ends_with("use a, b"), "{refused}");
+    planned("c").unwrap_err().to_string().ends("use a, b");
 }

@@ -17,15 +17,17 @@ mod variants;
 pub use flags::{Flags, GivenFlags};
 pub(crate) use parameters::set_work;
 
-use flags::{flow_count, text_of};
+use flags::flow_count;
+pub(super) use flags::text_of;
 
 use flow::Model;
 use machine::Machine;
 use serde_json::Value;
 
-use super::command::{OfSpread, Sets};
+use super::command::{Flag, OfSpread, Sets};
 use crate::Spread;
 use crate::data::{Case, Study, Topology};
+use crate::plan::scaling::is_template;
 
 /// Before it is laid out on the machine. `notes`: what flags do unexpectedly.
 pub(crate) fn asked(
@@ -47,23 +49,14 @@ pub(crate) fn asked(
 }
 
 fn without_effect(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
-    let models: Vec<Model> = cases
-        .iter()
-        .flat_map(|case| &case.variants)
-        .map(|labelled| labelled.variant.model)
-        .collect();
-    let given = flags.all().filter(|(_, given)| !given.is_default);
-    let idle = given.filter(|(flag, _)| {
-        flag.of
-            .is_some_and(|class| !models.iter().any(|&model| class.has(model)))
-    });
-    idle.map(|(flag, _)| {
-        format!(
-            "--{} has no effect: no model that it is about is run",
-            flag.name
-        )
-    })
-    .collect()
+    let variants = cases.iter().flat_map(|case| &case.variants);
+    let models: Vec<Model> = variants.map(|one| one.variant.model).collect();
+    let is_idle = |flag: &Flag| flag.of.is_some() && !models.iter().any(|&one| flag.is_about(one));
+    let idle = flags
+        .all()
+        .filter(|(flag, given)| !given.is_default && is_idle(flag));
+    let said = |name: &str| format!("--{name} has no effect: no model that it is about is run");
+    idle.map(|(flag, _)| said(&flag.name)).collect()
 }
 
 /// Without its headline, the first case is it, or the middle of a sweep.
@@ -71,10 +64,8 @@ fn with_headline(study: Study, cases: Vec<Case>) -> Study {
     let is_there = cases.iter().any(|case| case.name == study.headline);
     let sweep = |case: &Case| case.sweep.as_ref().map(|point| point.sweep.clone());
     let of_first = cases.first().and_then(sweep);
-    let points = cases
-        .iter()
-        .take_while(|case| sweep(case) == of_first)
-        .count();
+    let all = cases.iter();
+    let points = all.take_while(|case| sweep(case) == of_first).count();
     let place = if of_first.is_some() { points / 2 } else { 0 };
     let headline = match cases.get(place) {
         Some(case) if !is_there => case.name.clone(),
@@ -88,18 +79,8 @@ fn with_headline(study: Study, cases: Vec<Case>) -> Study {
 }
 
 fn check_lists(flags: Flags<'_>) -> Result<(), String> {
-    for (flag, given) in flags.all() {
-        let values = &given.values;
-        let twice = (1..values.len()).find(|&at| values[..at].contains(&values[at]));
-        if let Some(at) = twice {
-            return Err(format!(
-                "--{} names {} twice: once is enough",
-                flag.name,
-                text_of(&values[at])
-            ));
-        }
-    }
-    Ok(())
+    let mut all = flags.all();
+    all.try_for_each(|(flag, given)| flag.names_once(&given.values))
 }
 
 fn alone_along(study: Study, flags: Flags<'_>) -> Study {
@@ -107,10 +88,7 @@ fn alone_along(study: Study, flags: Flags<'_>) -> Study {
     if !along.any(|(_, given)| !given.is_default) {
         return study;
     }
-    let cases = study
-        .cases
-        .iter()
-        .filter(|case| crate::plan::scaling::is_template(case));
+    let cases = study.cases.iter().filter(|case| is_template(case));
     let cases = cases.cloned().collect();
     study.with_cases(cases)
 }
@@ -136,5 +114,4 @@ pub(crate) fn spread(flags: Flags<'_>) -> Result<Spread, String> {
 }
 
 #[cfg(test)]
-#[path = "asked/tests.rs"]
 mod tests;

@@ -23,15 +23,11 @@ pub fn of_command(name: &str) -> Result<Study, StudyError> {
     read(OF_COMMANDS, name, Preset::Full)
 }
 
-fn read(list: &[(&str, &str)], name: &str, preset: Preset) -> Result<Study, StudyError> {
-    match list.iter().find(|(known, _)| *known == name) {
-        Some((_, text)) => parse(text, &format!("studies/{name}/study.toml"), preset),
-        None => Err(StudyError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest(name).map(str::to_owned),
-            known: builtin_names().map(str::to_owned).collect(),
-        }),
-    }
+fn read(list: List, name: &str, preset: Preset) -> Result<Study, StudyError> {
+    let others =
+        |known| format!("built in are {known}; a file is named by its path, such as ./mine.toml");
+    let found = found(list, "studies", name, preset);
+    found.unwrap_or_else(|| Err(unknown("study", name, BUILTIN, others)))
 }
 
 /// The names of the decisions, in their order.
@@ -41,13 +37,38 @@ pub fn decision_names() -> impl Iterator<Item = &'static str> {
 
 /// The decision of that name; the error names the one that looks most like it.
 pub fn decision(name: &str) -> Result<Study, StudyError> {
-    match DECISIONS.iter().find(|(known, _)| *known == name) {
-        Some((_, text)) => parse(text, &format!("decisions/{name}/study.toml"), Preset::Quick),
-        None => Err(StudyError::UnknownDecision {
-            name: name.to_owned(),
-            nearest: names::nearest(name, decision_names()).map(str::to_owned),
-            known: decision_names().map(str::to_owned).collect(),
-        }),
+    let others = |known| format!("use {known}");
+    let found = found(DECISIONS, "decisions", name, Preset::Quick);
+    found.unwrap_or_else(|| Err(unknown("decision", name, DECISIONS, others)))
+}
+
+type List = &'static [(&'static str, &'static str)];
+
+fn found(
+    list: List,
+    folder: &str,
+    name: &str,
+    preset: Preset,
+) -> Option<Result<Study, StudyError>> {
+    let (_, text) = list.iter().find(|(known, _)| *known == name)?;
+    Some(parse(text, &format!("{folder}/{name}/study.toml"), preset))
+}
+
+fn unknown(
+    what: &'static str,
+    name: &str,
+    list: List,
+    others: impl FnOnce(String) -> String,
+) -> StudyError {
+    let known: Vec<&str> = list.iter().map(|(known, _)| *known).collect();
+    let advice = match names::nearest(name, &known) {
+        Some(nearest) => format!("did you mean '{nearest}'?"),
+        None => others(known.join(", ")),
+    };
+    StudyError::Unknown {
+        what,
+        name: name.to_owned(),
+        advice,
     }
 }
 
@@ -81,6 +102,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Says;
 
     #[test]
     fn every_built_in_study_reads_in_both_presets_under_its_own_name() {
@@ -116,10 +138,9 @@ mod tests {
         for name in decision_names() {
             let study = decision(name).unwrap();
             assert_eq!(study.name, name);
-            let asked = study
-                .decision
-                .clone()
-                .unwrap_or_else(|| panic!("{name}: no question"));
+            let Some(asked) = &study.decision else {
+                panic!("{name}: no question")
+            };
             assert!(asked.question.ends_with('?'), "{name}: {}", asked.question);
             assert!((3..=10).contains(&asked.theory.len()), "{name}");
             let wide = asked.theory.iter().find(|line| line.chars().count() > 100);
@@ -128,16 +149,11 @@ mod tests {
         }
         assert!(decision_names().count() >= 6);
         let spawn = decision("spawn").unwrap();
-        let held = spawn
-            .cases
-            .iter()
-            .map(|case| case.variants[0].variant.parent_memory);
-        let bytes: Vec<u64> = held.map(|held| held.map_or(0, |held| held.bytes)).collect();
-        assert_eq!(
-            bytes,
-            [1 << 20, 64 << 20, 1 << 30],
-            "a sweep over parent memory"
-        );
+        let cases = spawn.cases.iter();
+        let held = cases.filter_map(|case| case.variants[0].variant.parent_memory);
+        let bytes: Vec<u64> = held.map(|held| held.bytes).collect();
+        let sizes = [1 << 20, 64 << 20, 1 << 30];
+        assert_eq!(bytes, sizes, "a sweep over parent memory");
         let quotas = decision("quota").unwrap().cases;
         let words = quotas.iter().map(|case| case.variants[0].variant.quota);
         let words: Vec<String> = words.flatten().map(|quota| quota.to_string()).collect();
@@ -175,18 +191,15 @@ mod tests {
         let error = builtin("prims", Preset::Quick).unwrap_err().to_string();
         assert_eq!(error, "unknown study 'prims': did you mean 'primes'?");
         let error = builtin("zzz", Preset::Quick).unwrap_err().to_string();
-        assert!(error.contains("built in are primes"), "{error}");
+        error.says("built in are primes");
     }
 
     #[test]
     fn a_queue_has_something_to_even_out() {
         for preset in [Preset::Quick, Preset::Full] {
             let study = builtin("primes", preset).unwrap();
-            let case = study
-                .cases
-                .iter()
-                .find(|case| case.name == "queue")
-                .unwrap();
+            let mut cases = study.cases.iter();
+            let case = cases.find(|case| case.name == "queue").unwrap();
             let workload::Work::Primes(primes) = &case.work else {
                 panic!("not primes")
             };

@@ -3,10 +3,12 @@
 //! cases it `sets`. [`Flag::read`] reads what was typed; [`super::asked`] makes the cases.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::asked::text_of;
 use crate::data::Preset;
 use crate::data::axis::Axis;
 use crate::data::number::read_bytes;
@@ -24,10 +26,8 @@ pub struct Command {
     /// Lines of the command, and what each does.
     pub examples: Vec<[String; 2]>,
     /// Seconds for the study where no budget is given.
-    #[serde(default)]
     pub budget_s: Option<f64>,
     /// Seconds for a slot where no deadline is given.
-    #[serde(default)]
     pub deadline_s: Option<f64>,
     /// The preset, where none is asked for.
     #[serde(default = "full")]
@@ -39,7 +39,6 @@ pub struct Command {
     #[serde(default, rename = "case")]
     pub changes: BTreeMap<String, Change>,
     /// The parameter of the work that is the number of flows, unless it is given itself.
-    #[serde(default)]
     pub flows_are: Option<String>,
     /// Flows are made up to what limits leave, and predictions tested behind lowered ones.
     #[serde(default)]
@@ -55,22 +54,17 @@ fn full() -> Preset {
 
 /// `[command.case.NAME]`: a case as the command runs it, `{PARAMETER}` in texts filled in.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Change {
     /// Its name in results.
-    #[serde(default)]
     pub name: Option<String>,
     /// Its title.
-    #[serde(default)]
     pub title: Option<String>,
     /// Repetitions in a slot.
-    #[serde(default)]
     pub reps: Option<u32>,
     /// Rounds at the most.
-    #[serde(default)]
     pub max_rounds: Option<usize>,
     /// Parameters of its work.
-    #[serde(default)]
     pub work: BTreeMap<String, Value>,
 }
 
@@ -81,7 +75,6 @@ pub struct Flag {
     /// Its name, without the two hyphens.
     pub name: String,
     /// Its letter, if it has one.
-    #[serde(default)]
     pub short: Option<char>,
     /// What it does, in a sentence without a full stop.
     pub help: String,
@@ -89,10 +82,8 @@ pub struct Flag {
     #[serde(default)]
     pub value: Kind,
     /// What stands for the value in the help; `N` for a count where it is not given.
-    #[serde(default)]
     pub value_name: Option<String>,
     /// The value where none is given.
-    #[serde(default)]
     pub default: Option<String>,
     /// The words that may be given.
     #[serde(default)]
@@ -100,7 +91,6 @@ pub struct Flag {
     /// What it sets: see [`Sets`].
     pub sets: Sets,
     /// The models it is about: `processes`, `threads` (all others), `kernel`, `user-level`.
-    #[serde(default)]
     pub of: Option<Class>,
     /// Given without another such flag, only the models that it is about are run.
     #[serde(default)]
@@ -109,7 +99,6 @@ pub struct Flag {
     #[serde(default)]
     pub least: u64,
     /// What a number is rounded up to a multiple of.
-    #[serde(default)]
     pub multiple: Option<u64>,
     /// What a range stands for.
     #[serde(default)]
@@ -118,7 +107,6 @@ pub struct Flag {
     #[serde(default)]
     pub ends: bool,
     /// The other flag that it needs.
-    #[serde(default)]
     pub needs: Option<String>,
 }
 
@@ -294,6 +282,22 @@ impl Flag {
         }
     }
 
+    /// Whether it says something of such flows.
+    pub(crate) fn is_about(&self, model: flow::Model) -> bool {
+        self.of.is_none_or(|class| class.has(model))
+    }
+
+    pub(crate) fn names_once(&self, values: &[Value]) -> Result<(), String> {
+        match names::repeated(values) {
+            Some(twice) => Err(format!(
+                "--{} names {} twice: once is enough",
+                self.name,
+                text_of(twice)
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Whether several values may be given, separated by commas, each read by itself.
     #[must_use]
     pub fn is_list(&self) -> bool {
@@ -302,48 +306,50 @@ impl Flag {
 
     /// Reads what was typed for it (one value of a list); the error says what may be given.
     pub fn read(&self, text: &str) -> Result<Given, String> {
-        let values = self.values(text)?;
-        for value in values.iter().filter_map(Value::as_u64) {
-            if value < self.least {
-                return Err(format!("use at least {}", self.least));
-            }
+        let counts = match self.value {
+            Kind::Counts => Some(Counts::read(text)?),
+            _ => None,
+        };
+        let values = match &counts {
+            Some(counts) => counts
+                .values(self.steps)
+                .into_iter()
+                .map(Value::from)
+                .collect(),
+            None => vec![self.one_value(text)?],
+        };
+        let mut numbers = values.iter().filter_map(Value::as_u64);
+        if numbers.any(|number| number < self.least) {
+            return Err(format!("use at least {}", self.least));
         }
         Ok(Given {
             values,
-            shown: match self.value {
-                Kind::Counts => Counts::read(text)?.to_string(),
-                _ => text.to_owned(),
-            },
-            in_range: self.value == Kind::Counts && Counts::read(text)?.has_range(),
+            in_range: counts.as_ref().is_some_and(Counts::has_range),
+            shown: counts.map_or_else(|| text.to_owned(), |counts| counts.to_string()),
             is_default: false,
         })
     }
 
-    fn values(&self, text: &str) -> Result<Vec<Value>, String> {
-        let word = |text: &str| vec![Value::from(text)];
+    fn one_value(&self, text: &str) -> Result<Value, String> {
         Ok(match self.value {
-            Kind::Switch => vec![Value::Bool(true)],
-            Kind::Count => vec![whole(text)?.into()],
-            Kind::Counts => {
-                let counts = Counts::read(text)?.values(self.steps).into_iter();
-                counts.map(Value::from).collect()
-            }
-            Kind::Bytes | Kind::Sizes => vec![read_bytes(text)?.into()],
-            Kind::Models => {
-                let model = text.parse::<flow::Model>();
-                word(&model.map_err(|error| error.to_string())?.to_string())
-            }
-            Kind::Placement => {
-                let placed = text.parse::<flow::Placement>();
-                word(&placed.map_err(|error| error.to_string())?.to_string())
-            }
+            Kind::Switch => true.into(),
+            Kind::Count | Kind::Counts => whole(text)?.into(),
+            Kind::Bytes | Kind::Sizes => read_bytes(text)?.into(),
+            Kind::Models => spelt::<flow::Model>(text)?.into(),
+            Kind::Placement => spelt::<flow::Placement>(text)?.into(),
             Kind::Word | Kind::Words if text.is_empty() => {
                 return Err("a name of no letters is none".to_owned());
             }
-            Kind::Word | Kind::Words | Kind::File => word(text),
-            Kind::Folder => word(&folder(text)?),
+            Kind::Word | Kind::Words | Kind::File => text.into(),
+            Kind::Folder => folder(text)?.into(),
         })
     }
+}
+
+/// A word as it is usually written.
+fn spelt<T: FromStr<Err: ToString> + ToString>(text: &str) -> Result<String, String> {
+    let known = text.parse::<T>().map_err(|error| error.to_string())?;
+    Ok(known.to_string())
 }
 
 /// Absolute, so that a run can be resumed from anywhere.
@@ -358,11 +364,12 @@ fn folder(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Says;
 
     #[test]
     fn what_a_flag_cannot_set_is_refused_with_what_it_can() {
         let error = Sets::try_from("pages".to_owned()).unwrap_err();
-        assert!(error.contains("work.KEY"), "{error}");
+        error.says("work.KEY");
     }
 
     #[test]

@@ -13,11 +13,8 @@ impl Study {
     #[must_use]
     pub fn for_cpus(mut self, cpus: u32) -> Self {
         let cpus = cpus.max(LEAST);
-        let open: Vec<bool> = self
-            .cases
-            .iter()
-            .map(|case| of_sweep(case).is_some())
-            .collect();
+        let cases = self.cases.iter();
+        let open: Vec<bool> = cases.map(|case| of_sweep(case).is_some()).collect();
         for case in &mut self.cases {
             let named = case.name.clone();
             match of_sweep(case) {
@@ -118,6 +115,7 @@ fn fill(case: &mut Case, cpus: u32) {
 #[cfg(test)]
 mod tests {
     use crate::data::{Preset, Study};
+    use crate::testing::Says;
 
     fn study(flows: &str) -> Study {
         let text = format!(
@@ -136,15 +134,14 @@ mod tests {
             flows = {flows}
             "#
         );
-        crate::plan::study::parse(&text, "s.toml", Preset::Quick).unwrap()
+        swept(&text).unwrap()
     }
 
     fn labels(flows: &str, cpus: u32) -> Vec<(String, u32)> {
         let study = study(flows).for_cpus(cpus);
         let variants = study.cases[0].variants.iter();
-        variants
-            .map(|v| (v.label.clone(), v.variant.flows))
-            .collect()
+        let told = variants.map(|one| (one.label.clone(), one.variant.flows));
+        told.collect()
     }
 
     #[test]
@@ -200,12 +197,10 @@ mod tests {
                 let flows = case.work.flows().unwrap();
                 assert_eq!(case.sweep.as_ref().unwrap().value, flows as f64);
                 assert_eq!(case.name, format!("flows/{flows}"));
-                assert!(
-                    case.variants
-                        .iter()
-                        .all(|v| u64::from(v.variant.flows) == flows)
-                );
-                assert!(case.variants.iter().all(|v| v.of_cpus.is_none()));
+                for one in &case.variants {
+                    let found = (u64::from(one.variant.flows), one.of_cpus);
+                    assert_eq!(found, (flows, None));
+                }
             }
             let flows: Vec<u64> = points.filter_map(|case| case.work.flows()).collect();
             (flows, study.headline)
@@ -219,16 +214,12 @@ mod tests {
 
     #[test]
     fn cpus_are_no_value_of_what_is_no_number_of_flows() {
-        let other = SWEPT.replace("parameter = \"flows\"", "parameter = \"ops\"");
-        let said = swept(&other).unwrap_err();
-        assert!(
-            said.contains("ops is none: its values are numbers"),
-            "{said}"
-        );
-        let few = SWEPT.replace("model = \"thread\"", "model = \"thread\"\nmost_flows = 3");
-        assert!(swept(&few).unwrap_err().contains("most_flows"));
-        let word = SWEPT.replace("\"2 cpus\"", "\"many\"");
-        assert!(swept(&word).unwrap_err().contains("\"2 cpus\""));
+        let after = |from: &str, to: &str| swept(&SWEPT.replace(from, to)).unwrap_err();
+        after("parameter = \"flows\"", "parameter = \"ops\"")
+            .says("ops is none: its values are numbers");
+        let few = "model = \"thread\"\nmost_flows = 3";
+        after("model = \"thread\"", few).says("most_flows");
+        after("\"2 cpus\"", "\"many\"").says("\"2 cpus\"");
     }
 
     #[test]

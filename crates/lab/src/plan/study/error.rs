@@ -19,41 +19,14 @@ pub enum StudyError {
         /// What is wrong and what is accepted.
         message: String,
     },
-    /// There is no decision of that name.
-    #[error("unknown decision '{name}': {}", of_decisions(nearest.as_deref(), known))]
-    UnknownDecision {
-        /// The name that was given.
-        name: String,
-        /// The one that looks most like it, if one does.
-        nearest: Option<String>,
-        /// Every name there is.
-        known: Vec<String>,
-    },
-    /// There is no built-in study of that name.
-    #[error("unknown study '{name}': {}", advice(nearest.as_deref(), known))]
+    /// There is no built-in study, or no decision, of that name.
+    #[error("unknown {what} '{name}': {advice}")]
     Unknown {
+        /// `study` or `decision`.
+        what: &'static str,
         /// The name that was given.
         name: String,
-        /// The one that looks most like it, if one does.
-        nearest: Option<String>,
-        /// Every name there is.
-        known: Vec<String>,
+        /// The one that looks most like it, or every name there is.
+        advice: String,
     },
-}
-
-fn of_decisions(nearest: Option<&str>, known: &[String]) -> String {
-    match nearest {
-        Some(nearest) => format!("did you mean '{nearest}'?"),
-        None => format!("use {}", known.join(", ")),
-    }
-}
-
-fn advice(nearest: Option<&str>, known: &[String]) -> String {
-    match nearest {
-        Some(nearest) => format!("did you mean '{nearest}'?"),
-        None => format!(
-            "built in are {}; a file is named by its path, such as ./mine.toml",
-            known.join(", ")
-        ),
-    }
 }

@@ -14,7 +14,7 @@ use super::on_variants::OnVariants;
 use super::source::Source;
 use super::spanned_params::{Parameters, Placed};
 use super::sweep_value::SweepValue;
-use super::variants::{duplicate, variants};
+use super::variants::variants;
 use super::{StudyError, published};
 use crate::data::{BestOf, Case, LabelledVariant, Origin, Preset, Study, SweepPoint};
 use crate::plan::simulated::AskedSimulation;
@@ -58,9 +58,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         }),
         cases,
         headline: written.headline.into_inner(),
-        deciding: written
-            .deciding
-            .into_iter()
+        deciding: (written.deciding.into_iter())
             .map(Spanned::into_inner)
             .collect(),
         limits_of: Vec::new(),
@@ -138,22 +136,18 @@ fn check_names(
     written: &FileStudy,
 ) -> Result<(), StudyError> {
     let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
-    if let Some(twice) = duplicate(&names) {
+    if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
         let message = format!("two cases are named '{}'", names[twice]);
         return Err(source.error(places[twice], message));
     }
     for deciding in &written.deciding {
-        let case = &deciding.get_ref().case;
-        if !written
-            .cases
-            .iter()
-            .any(|known| known.get_ref().name.get_ref() == case)
-            && !names.contains(&case.as_str())
-        {
+        let one = deciding.get_ref();
+        let case = &one.case;
+        let mut known = written.cases.iter().map(|known| &known.get_ref().name);
+        if !known.any(|known| known.get_ref() == case) && !names.contains(&case.as_str()) {
             let message = format!("no case is named '{case}': it cannot have a row of its own");
             return Err(source.error(deciding.span().start, message));
         }
-        let one = deciding.get_ref();
         let mut own = cases.iter().filter(|case| one.has(&case.name));
         let has = |subject: &String, case: &Case| {
             let mut subjects = case.variants.iter().skip(1);
@@ -261,13 +255,14 @@ fn sweep_cases(
 ) -> Result<Vec<Case>, StudyError> {
     let values = written.overrides.values.as_ref().unwrap_or(&sweep.values);
     let point = |&value: &SweepValue| {
-        if OnVariants::of(&sweep.parameter).is_some() {
+        if let Some(swept) = OnVariants::of(&sweep.parameter) {
             let mut case = one_case(written, member, work.clone(), Some((sweep, value)))?;
-            let set = OnVariants::set_all(&mut case, &sweep.parameter, value);
             let place = sweep.parameter.span().start;
-            return set
-                .map(|()| case)
-                .map_err(|message| written.source.error(place, message));
+            let set = swept.set_all(&mut case, value);
+            return match set {
+                Ok(()) => Ok(case),
+                Err(message) => Err(written.source.error(place, message)),
+            };
         }
         let number = match value {
             SweepValue::Number(number) => Value::Integer(number),

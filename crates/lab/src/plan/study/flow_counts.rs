@@ -5,11 +5,9 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
+/// One number, or a list of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FileFlows {
-    One(Count),
-    Each(Vec<Count>),
-}
+pub(super) struct FileFlows(pub(super) Vec<Count>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Count {
@@ -22,24 +20,14 @@ const ACCEPTED: &str =
 
 const MOST: u32 = 64;
 
-impl FileFlows {
-    pub(super) fn counts(&self) -> &[Count] {
-        match self {
-            Self::One(count) => std::slice::from_ref(count),
-            Self::Each(counts) => counts,
-        }
-    }
-}
-
-impl Count {
-    pub(super) fn of_word(word: &str) -> Option<Self> {
-        let times = word.strip_suffix("cpus")?.trim_end();
-        let times = match times {
-            "" => 1,
-            times => times.parse().ok()?,
-        };
-        (1..=MOST).contains(&times).then_some(Self::OfCpus(times))
-    }
+/// `cpus`, `2 cpus`: how many times the CPUs.
+pub(super) fn times_of(word: &str) -> Option<u32> {
+    let times = word.strip_suffix("cpus")?.trim_end();
+    let times = match times {
+        "" => 1,
+        times => times.parse().ok()?,
+    };
+    (1..=MOST).contains(&times).then_some(times)
 }
 
 /// Different for each multiple.
@@ -82,8 +70,12 @@ impl Visitor<'_> for OneCount {
 
     fn visit_str<E: Error>(self, word: &str) -> Result<Count, E> {
         let invalid = || E::invalid_value(serde::de::Unexpected::Str(word), &self);
-        Count::of_word(word).ok_or_else(invalid)
+        times_of(word).map(Count::OfCpus).ok_or_else(invalid)
     }
+}
+
+fn one(count: Count) -> FileFlows {
+    FileFlows(vec![count])
 }
 
 struct AllCounts;
@@ -96,15 +88,15 @@ impl<'de> Visitor<'de> for AllCounts {
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<FileFlows, E> {
-        OneCount.visit_u64(number).map(FileFlows::One)
+        OneCount.visit_u64(number).map(one)
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<FileFlows, E> {
-        OneCount.visit_i64(number).map(FileFlows::One)
+        OneCount.visit_i64(number).map(one)
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<FileFlows, E> {
-        OneCount.visit_str(word).map(FileFlows::One)
+        OneCount.visit_str(word).map(one)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<FileFlows, A::Error> {
@@ -116,7 +108,7 @@ impl<'de> Visitor<'de> for AllCounts {
             true => Err(A::Error::custom(
                 "a list of flows needs at least one number",
             )),
-            false => Ok(FileFlows::Each(counts)),
+            false => Ok(FileFlows(counts)),
         }
     }
 }
@@ -131,10 +123,10 @@ mod tests {
 
     #[test]
     fn numbers_words_and_lists_are_read() {
-        assert_eq!(read("5"), Ok(FileFlows::One(Count::Number(5))));
-        assert_eq!(read("\"cpus\""), Ok(FileFlows::One(Count::OfCpus(1))));
-        let each = [Count::Number(1), Count::OfCpus(2)].to_vec();
-        assert_eq!(read("[1, \"2 cpus\"]"), Ok(FileFlows::Each(each)));
+        assert_eq!(read("5"), Ok(one(Count::Number(5))));
+        assert_eq!(read("\"cpus\""), Ok(one(Count::OfCpus(1))));
+        let each = vec![Count::Number(1), Count::OfCpus(2)];
+        assert_eq!(read("[1, \"2 cpus\"]"), Ok(FileFlows(each)));
     }
 
     #[test]

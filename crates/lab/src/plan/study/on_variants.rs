@@ -22,16 +22,9 @@ impl OnVariants {
         }
     }
 
-    pub(super) fn set_all(
-        case: &mut Case,
-        parameter: &toml::Spanned<String>,
-        value: SweepValue,
-    ) -> Result<(), String> {
-        let Some(swept) = Self::of(parameter) else {
-            return Ok(());
-        };
+    pub(super) fn set_all(self, case: &mut Case, value: SweepValue) -> Result<(), String> {
         let mut variants = case.variants.iter_mut().map(|one| &mut one.variant);
-        match swept {
+        match self {
             Self::OnAxis(axis) => variants.try_for_each(|variant| match (axis.word)(variant) {
                 Some(_) => Ok(()),
                 None => (axis.set)(variant, &value.to_string()),

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::StudyError;
 use super::source::Source;
 use crate::data::quantity::Kind;
-use crate::data::{Case, Claim, Ours, Pair, Published, Topology, base};
+use crate::data::{Case, Claim, OfSweep, Ours, Published, Topology, base};
 
 pub(super) fn check(
     source: Source<'_>,
@@ -14,48 +14,43 @@ pub(super) fn check(
 ) -> Result<(), StudyError> {
     for one in published {
         let own = one.get_ref();
-        check_claim(own).map_err(|message| {
+        let checked = check_claim(own).and_then(|()| check_names(own, cases));
+        checked.map_err(|message| {
             let message = format!("[[published]] \"{}\": {message}", own.finding);
             source.error(one.span().start, message)
         })?;
-        let halves = own.ours.iter().chain(own.and.iter().map(|half| &half.ours));
-        let steps = own.steps.iter().map(|step| Named {
-            case: Some(&step.case),
-            variants: vec![&step.variant],
-            quantity: Some(&step.quantity),
-        });
-        for named in halves.filter_map(Named::of).chain(steps) {
-            let checked = named.check(cases);
-            checked.map_err(|message| {
-                let message = format!("[[published]] \"{}\": {message}", own.finding);
-                source.error(one.span().start, message)
-            })?;
-        }
-        for sweep in own.ours.iter().filter_map(sweep) {
-            let mut points = cases.iter().filter_map(|case| case.sweep.as_ref());
-            if !points.any(|point| point.sweep == *sweep) {
-                let message = format!(
-                    "[[published]] \"{}\": no sweep is named '{sweep}'",
-                    own.finding
-                );
-                return Err(source.error(one.span().start, message));
-            }
-        }
     }
     Ok(())
 }
 
+fn check_names(own: &Published, cases: &[Case]) -> Result<(), String> {
+    for ours in own.halves() {
+        check_one(ours.case(), &ours.labels(), ours.quantity(), cases)?;
+    }
+    for step in &own.steps {
+        check_one(
+            Some(&step.case),
+            &[&step.variant],
+            Some(&step.quantity),
+            cases,
+        )?;
+    }
+    let Some(Ours::Law(OfSweep { sweep, .. })) = &own.ours else {
+        return Ok(());
+    };
+    let mut points = cases.iter().filter_map(|case| case.sweep.as_ref());
+    match points.any(|point| point.sweep == *sweep) {
+        true => Ok(()),
+        false => Err(format!("no sweep is named '{sweep}'")),
+    }
+}
+
 fn check_claim(own: &Published) -> Result<(), String> {
-    let said = [&own.finding, &own.theirs];
-    let also = own.unlike.iter().chain(&own.quotes);
-    if said
-        .into_iter()
-        .chain(also)
-        .any(|text| text.trim().is_empty())
-    {
-        return Err(
-            "finding, theirs, unlike and quotes are words: leave an empty one out".to_owned(),
-        );
+    let said = [&own.finding, &own.theirs].into_iter();
+    let mut said = said.chain(&own.unlike).chain(&own.quotes);
+    if said.any(|text| text.trim().is_empty()) {
+        let words = "finding, theirs, unlike and quotes are words: leave an empty one out";
+        return Err(words.to_owned());
     }
     for (key, figure) in [("size", own.size), ("seconds", own.seconds)] {
         if figure.is_some_and(|figure| !figure.is_finite() || figure <= 0.0) {
@@ -69,12 +64,10 @@ fn check_claim(own: &Published) -> Result<(), String> {
         return Ok(());
     };
     let Some(ours) = &own.ours else {
-        let needs = "a claim needs ours, or a command that answers it";
-        return own
-            .command
-            .as_ref()
-            .map(drop)
-            .ok_or_else(|| needs.to_owned());
+        return match own.command {
+            Some(_) => Ok(()),
+            None => Err("a claim needs ours, or a command that answers it".to_owned()),
+        };
     };
     fits(claim, ours)?;
     let is_of_number = matches!(claim, Claim::Best | Claim::AtLeast | Claim::AtMost);
@@ -114,102 +107,45 @@ fn fits(claim: Claim, ours: &Ours) -> Result<(), String> {
         return Ok(());
     }
     let known: Vec<String> = claims.iter().map(|one| word(*one)).collect();
-    Err(match known.is_empty() {
-        true => format!(
-            "claim = {}: nothing is claimed of this: leave it out",
-            word(claim)
-        ),
-        false => format!(
-            "claim = {}: of {what} use {}",
-            word(claim),
-            known.join(", ")
-        ),
-    })
+    let why = match known.is_empty() {
+        true => "nothing is claimed of this: leave it out".to_owned(),
+        false => format!("of {what} use {}", known.join(", ")),
+    };
+    Err(format!("claim = {}: {why}", word(claim)))
 }
 
 fn word(claim: Claim) -> String {
     toml::Value::try_from(claim).map_or_else(|_| String::new(), |word| word.to_string())
 }
 
-fn sweep(ours: &Ours) -> Option<&String> {
-    match ours {
-        Ours::Law(of) => Some(&of.sweep),
-        _ => None,
+fn check_one(
+    case: Option<&str>,
+    labels: &[&String],
+    quantity: Option<&str>,
+    cases: &[Case],
+) -> Result<(), String> {
+    if let [subject, reference] = labels
+        && subject == reference
+    {
+        return Err(format!("'{subject}' is both sides: nothing is compared"));
     }
-}
-
-struct Named<'a> {
-    case: Option<&'a str>,
-    variants: Vec<&'a str>,
-    quantity: Option<&'a str>,
-}
-
-impl<'a> Named<'a> {
-    fn of(ours: &'a Ours) -> Option<Self> {
-        let pair = |of: &'a Pair| Self {
-            case: Some(&of.case),
-            variants: vec![&of.subject, &of.reference],
-            quantity: Some(&of.quantity),
-        };
-        Some(match ours {
-            Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => pair(of),
-            Ours::Amount(of) | Ours::Workers(of) => Self {
-                case: Some(&of.case),
-                variants: vec![&of.variant],
-                quantity: Some(&of.quantity),
-            },
-            Ours::TimeIn(of) => Self {
-                case: Some(&of.case),
-                variants: vec![&of.variant],
-                quantity: None,
-            },
-            Ours::Survivors(of) => Self {
-                case: Some(&of.case),
-                variants: vec![&of.subject, &of.reference],
-                quantity: None,
-            },
-            Ours::Best(of) => Self {
-                case: Some(&of.case),
-                variants: Vec::new(),
-                quantity: None,
-            },
-            Ours::Law(of) => Self {
-                case: None,
-                variants: Vec::new(),
-                quantity: Some(&of.quantity),
-            },
-            Ours::Limit(_)
-            | Ours::Throughput(_)
-            | Ours::TlbMisses(_)
-            | Ours::SharedPages(_)
-            | Ours::NotSwitched => return None,
-        })
+    if let Some(name) = case {
+        let own: Vec<&Case> = cases.iter().filter(|case| is_named(case, name)).collect();
+        if own.is_empty() {
+            let known = cases.iter().map(|case| case.name.as_str());
+            let meant = names::meant(name, known);
+            return Err(format!("no case is named '{name}'{meant}"));
+        }
+        for label in labels {
+            has_variant(&own, name, label)?;
+        }
     }
-
-    fn check(&self, cases: &[Case]) -> Result<(), String> {
-        if let [subject, reference] = self.variants[..]
-            && subject == reference
-        {
-            return Err(format!("'{subject}' is both sides: nothing is compared"));
+    match quantity {
+        Some(name) if !Kind::every_name().any(|known| known == name) => {
+            let meant = names::meant(name, Kind::every_name());
+            Err(format!("no quantity is named '{name}'{meant}"))
         }
-        if let Some(name) = self.case {
-            let own: Vec<&Case> = cases.iter().filter(|case| is_named(case, name)).collect();
-            if own.is_empty() {
-                let known = cases.iter().map(|case| case.name.as_str());
-                let meant = names::meant(name, known.collect::<Vec<_>>());
-                return Err(format!("no case is named '{name}'{meant}"));
-            }
-            for label in &self.variants {
-                has_variant(&own, name, label)?;
-            }
-        }
-        match self.quantity {
-            Some(name) if !Kind::every_name().any(|known| known == name) => {
-                let meant = names::meant(name, Kind::every_name());
-                Err(format!("no quantity is named '{name}'{meant}"))
-            }
-            _ => Ok(()),
-        }
+        _ => Ok(()),
     }
 }
 
@@ -221,15 +157,11 @@ fn is_named(case: &Case, name: &str) -> bool {
 }
 
 fn has_variant(own: &[&Case], name: &str, label: &str) -> Result<(), String> {
-    let all = own.iter().flat_map(|case| &case.variants);
+    let all = || own.iter().flat_map(|case| &case.variants);
     // Some variants are not known before the machine is.
-    if all
-        .clone()
-        .any(|one| one.label == label || one.of_cpus.is_some())
-    {
+    if all().any(|one| one.label == label || one.of_cpus.is_some()) {
         return Ok(());
     }
-    let labels: Vec<&str> = all.map(|one| one.label.as_str()).collect();
-    let meant = names::meant(label, &labels);
+    let meant = names::meant(label, all().map(|one| &one.label));
     Err(format!("no variant of '{name}' is called '{label}'{meant}"))
 }

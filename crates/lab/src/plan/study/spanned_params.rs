@@ -39,12 +39,10 @@ impl Placed {
 
     pub(super) fn lay_over(&mut self, parameters: &Parameters) {
         for (key, value) in parameters {
-            let mut merged = self.table.get(key.get_ref()).cloned();
-            match &mut merged {
-                Some(below) => merge(below, value),
-                None => merged = Some(value.clone()),
-            }
-            self.set(key, merged.unwrap_or_else(|| value.clone()));
+            let below = self.table.get(key.get_ref()).unwrap_or(value);
+            let mut merged = below.clone();
+            merge(&mut merged, value);
+            self.set(key, merged);
         }
     }
 

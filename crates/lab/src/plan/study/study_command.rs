@@ -27,11 +27,11 @@ impl StudyCommand {
             reason: error.to_string(),
         })?;
         let study = parse(&text, path, Preset::Full)?;
-        let OnlyCommand { command } = Source {
+        let source = Source {
             text: &text,
             file: path,
-        }
-        .read()?;
+        };
+        let OnlyCommand { command } = source.read()?;
         let without_flags = || Command {
             about: study.title.clone(),
             examples: vec![[format!("flowgauge {path}"), "every case".to_owned()]],
@@ -72,12 +72,12 @@ pub fn commands() -> &'static [StudyCommand] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Says;
 
     #[test]
     fn every_command_of_a_built_in_study_is_read() {
-        let written = BUILTIN
-            .iter()
-            .filter(|(_, text)| text.contains("\n[command]\n"));
+        let studies = BUILTIN.iter();
+        let written = studies.filter(|(_, text)| text.contains("\n[command]\n"));
         assert_eq!(written.count(), commands().len());
         for StudyCommand { name, command, .. } in commands() {
             assert!(!command.examples.is_empty(), "{name}");
@@ -103,6 +103,6 @@ mod tests {
         let study = own.study(Preset::Quick).unwrap();
         assert_eq!(study, builtin("primes", Preset::Quick).unwrap());
         let error = StudyCommand::of_file("none.toml").unwrap_err().to_string();
-        assert!(error.starts_with("cannot read none.toml"), "{error}");
+        error.begins("cannot read none.toml");
     }
 }

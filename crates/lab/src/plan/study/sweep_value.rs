@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
-use super::flow_counts::{Count, unknown};
+use super::flow_counts::{times_of, unknown};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SweepValue {
@@ -64,9 +64,7 @@ impl Visitor<'_> for OneValue {
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<SweepValue, E> {
-        match Count::of_word(word) {
-            Some(Count::OfCpus(times)) => Ok(SweepValue::OfCpus(times)),
-            _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
-        }
+        let invalid = || E::invalid_value(Unexpected::Str(word), &self);
+        times_of(word).map(SweepValue::OfCpus).ok_or_else(invalid)
     }
 }

@@ -4,17 +4,13 @@ use workload::Work;
 
 use super::StudyError;
 use super::cpus::FLOWS;
-use super::flow_counts::{Count, unknown};
+use super::flow_counts::{Count, FileFlows, unknown};
 use super::format::{FileCase, FileVariant, Overrides};
 use super::parent_memory::of_variant;
 use super::source::Source;
 use super::spanned_params::Placed;
 use crate::data::labelled;
 use crate::data::{LabelledVariant, Preset, Sampling};
-
-pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
-    (1..names.len()).find(|&i| names[..i].contains(&names[i]))
-}
 
 pub(super) fn variants(
     source: Source<'_>,
@@ -30,12 +26,8 @@ pub(super) fn variants(
         !(v.full_only && preset == Preset::Quick)
             && few.is_none_or(|(most, flows)| flows <= most.into())
     };
-    let written: Vec<Counted<'_>> = case
-        .variants
-        .iter()
-        .filter(meant)
-        .flat_map(counted)
-        .collect();
+    let meant = case.variants.iter().filter(meant);
+    let written: Vec<Counted<'_>> = meant.flat_map(counted).collect();
     if written.is_empty() {
         return Err(source.error(place, "a case needs at least one variant"));
     }
@@ -58,12 +50,8 @@ pub(super) fn variants(
     }
     let told = |v: &LabelledVariant| v.label.replace(FLOWS, &v.variant.flows.to_string());
     let labels: Vec<String> = variants.iter().map(told).collect();
-    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    match duplicate(&labels) {
-        Some(twice) => {
-            let message = format!("two variants are labelled '{}'", labels[twice]);
-            Err(source.error(place, message))
-        }
+    match names::repeated(&labels) {
+        Some(twice) => Err(source.error(place, format!("two variants are labelled '{twice}'"))),
         None => Ok(variants),
     }
 }
@@ -73,8 +61,8 @@ type Counted<'a> = (&'a Spanned<FileVariant>, Option<Count>);
 fn counted(written: &Spanned<FileVariant>) -> Vec<Counted<'_>> {
     match &written.get_ref().flows {
         None => vec![(written, None)],
-        Some(flows) => {
-            let counts = flows.counts().iter();
+        Some(FileFlows(counts)) => {
+            let counts = counts.iter();
             counts.map(|&count| (written, Some(count))).collect()
         }
     }

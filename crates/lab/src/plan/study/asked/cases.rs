@@ -45,10 +45,8 @@ fn sweep_of(case: &Case) -> String {
 fn single_points(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
     let swept = cases.iter().map(sweep_of).filter(|key| !key.is_empty());
     let is_single = |key: &String| {
-        let sets = Sets::Work(key.clone());
-        flags
-            .setting(&sets)
-            .any(|(_, given)| given.values.len() == 1)
+        let mut own = flags.setting(&Sets::Work(key.clone()));
+        own.any(|(_, given)| given.values.len() == 1)
     };
     swept.filter(is_single).collect()
 }
@@ -82,15 +80,10 @@ pub(super) fn is_called(name: &str, word: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']))
 }
 
-pub(super) fn named(cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, String> {
-    let mut named: Vec<Case> = Vec::with_capacity(cases.len());
-    for mut case in cases {
-        let changes = command.changes.iter();
-        let change = changes
-            .rev()
-            .find(|(name, _)| case.is_called(name))
-            .map(|(_, change)| change);
-        if let Some(change) = change {
+pub(super) fn named(mut cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, String> {
+    for case in &mut cases {
+        let mut changes = command.changes.iter().rev();
+        if let Some((_, change)) = changes.find(|(name, _)| case.is_called(name)) {
             let known = parameters::of(&case.work);
             if let Some(name) = change.name.as_ref().filter(|_| case.sweep.is_none()) {
                 case.name = filled(name, &known);
@@ -102,9 +95,8 @@ pub(super) fn named(cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, St
             case.max_rounds = change.max_rounds.or(case.max_rounds);
         }
         case.work.check().map_err(|error| error.0)?;
-        named.push(case);
     }
-    Ok(named)
+    Ok(cases)
 }
 
 fn filled(text: &str, known: &BTreeMap<String, Value>) -> String {

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{Flags, GivenFlags, text_of, variants};
@@ -22,11 +24,8 @@ pub(super) fn set(
             point.parameter
         ));
     }
-    let mut points: Vec<u64> = (given.iter().flat_map(|(_, given)| &given.values))
-        .filter_map(Value::as_u64)
-        .collect();
-    points.sort_unstable();
-    points.dedup();
+    let values = given.iter().flat_map(|(_, given)| &given.values);
+    let points: BTreeSet<u64> = values.filter_map(Value::as_u64).collect();
     let cases = points.iter().map(|&flows| at(&case, flows, flags, notes));
     let cases: Vec<Option<Case>> = cases.collect::<Result<_, String>>()?;
     Ok(cases.into_iter().flatten().collect())

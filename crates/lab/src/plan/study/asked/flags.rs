@@ -64,7 +64,7 @@ impl<'a> Flags<'a> {
     }
 }
 
-pub(super) fn text_of(value: &Value) -> String {
+pub(in crate::plan::study) fn text_of(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)

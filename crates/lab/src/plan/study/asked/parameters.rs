@@ -20,9 +20,10 @@ pub(super) fn of(work: &Work) -> BTreeMap<String, Value> {
     }
 }
 
+/// `flag`: its name, for the error.
 pub(crate) fn set_work(
     work: &mut Work,
-    flag: &Flag,
+    flag: &str,
     key: &str,
     value: &Value,
 ) -> Result<bool, String> {
@@ -35,13 +36,13 @@ pub(crate) fn set_work(
             Ok(true)
         }
         Err(error) if error.to_string().contains("unknown field") => Ok(false),
-        Err(error) => Err(format!("--{}: {error}", flag.name)),
+        Err(error) => Err(format!("--{flag}: {error}")),
     }
 }
 
 pub(super) fn set_of_case(
     case: &mut Case,
-    flag: &Flag,
+    flag: &str,
     key: &str,
     value: &Value,
 ) -> Result<bool, String> {
@@ -52,17 +53,9 @@ pub(super) fn set_of_case(
     }
     let flows = case.work.flows().filter(|flows| Some(*flows) != before);
     if let Some(flows) = flows {
-        let flows = u32::try_from(flows).map_err(|_| {
-            format!(
-                "--{} {flows}: too large: the maximum is {}",
-                flag.name,
-                u32::MAX
-            )
-        })?;
-        let variants = case
-            .variants
-            .iter_mut()
-            .map(|labelled| &mut labelled.variant);
+        let flows = u32::try_from(flows)
+            .map_err(|_| format!("--{flag} {flows}: too large: the maximum is {}", u32::MAX))?;
+        let variants = case.variants.iter_mut().map(|one| &mut one.variant);
         for variant in variants.filter(|variant| variant.model.own_flows().is_none()) {
             variant.flows = flows;
         }
@@ -76,10 +69,7 @@ pub(super) fn set(
     notes: &mut Vec<String>,
 ) -> Result<(), String> {
     for (name, change) in &flags.command.changes {
-        let flag = Flag {
-            name: format!("command.case.{name}"),
-            ..Flag::default()
-        };
+        let flag = format!("command.case.{name}");
         for case in cases.iter_mut().filter(|case| case.is_called(name)) {
             for (key, value) in &change.work {
                 set_of_case(case, &flag, key, value)?;
@@ -113,7 +103,7 @@ fn set_in_cases(
             several => of(&case.work).get(key).map(|now| nearest(now, several)),
         };
         if let Some(value) = value {
-            has |= set_of_case(case, flag, key, &value)?;
+            has |= set_of_case(case, &flag.name, key, &value)?;
         }
     }
     if has || given.is_default || flag.of.is_some() {

@@ -47,9 +47,7 @@ fn over(
             Some(point) if is_swept_over(&case, key) => {
                 let sweep = point.sweep.clone();
                 if !one_point && !done.contains(&sweep) {
-                    let mut points = points.clone();
-                    ends(&mut points, &case, &asked, machine);
-                    for value in &points {
+                    for value in &with_ends(points.clone(), &case, &asked, machine) {
                         made.extend(at(&case, key, value, &asked)?);
                     }
                     done.push(sweep);
@@ -60,7 +58,7 @@ fn over(
                     let own = parameters::of(&case.work).get(key).cloned();
                     let own = own.filter(|own| common.contains(own));
                     let value = own.unwrap_or_else(|| common[0].clone());
-                    parameters::set_of_case(&mut case, asked[0].0, key, &value)?;
+                    parameters::set_of_case(&mut case, &asked[0].0.name, key, &value)?;
                 }
                 cap(&mut case, key, flags)?;
                 made.push(case);
@@ -79,7 +77,7 @@ fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
     let own = parameters::of(&case.work).get(key).and_then(Value::as_u64);
     match most(key, flags).zip(own) {
         Some(((flag, most), own)) if own > most => {
-            parameters::set_of_case(case, flag, key, &most.into()).map(drop)
+            parameters::set_of_case(case, &flag.name, key, &most.into()).map(drop)
         }
         _ => Ok(()),
     }
@@ -90,13 +88,7 @@ fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
     let mut asked = Vec::new();
     for (flag, given) in flags.setting(&Sets::Work(key.to_owned())) {
         let mut values = parameters::rounded(flag, given, &mut Vec::new());
-        if let Some(at) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
-            let twice = text_of(&values[at]);
-            return Err(format!(
-                "--{} names {twice} twice: once is enough",
-                flag.name
-            ));
-        }
+        flag.names_once(&values)?;
         if let Some(most) = most {
             let least = values.iter().filter_map(Value::as_u64).min().unwrap_or(0);
             if least > most {
@@ -115,10 +107,11 @@ fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
 }
 
 fn points(asked: &[Asked<'_>]) -> Vec<Value> {
-    let mut points: Vec<Value> = asked
-        .iter()
-        .flat_map(|(.., values)| values.clone())
-        .collect();
+    let all = asked.iter().flat_map(|(.., values)| values.clone());
+    in_order(all.collect())
+}
+
+fn in_order(mut points: Vec<Value>) -> Vec<Value> {
     points.sort_by_key(|value| value.as_u64().unwrap_or(0));
     points.dedup();
     points
@@ -143,26 +136,24 @@ fn common(asked: &[Asked<'_>]) -> Result<Vec<Value>, String> {
     ))
 }
 
-fn ends(points: &mut Vec<Value>, case: &Case, asked: &[Asked<'_>], machine: &Machine) {
-    let wanted = asked
-        .iter()
-        .any(|(flag, given, _)| flag.ends && given.in_range);
+fn with_ends(
+    mut points: Vec<Value>,
+    case: &Case,
+    asked: &[Asked<'_>],
+    machine: &Machine,
+) -> Vec<Value> {
+    let mut flags = asked.iter();
+    let wanted = flags.any(|(flag, given, _)| flag.ends && given.in_range);
     let numbers: Vec<u64> = points.iter().filter_map(Value::as_u64).collect();
-    let (Some(&first), Some(&last)) = (numbers.first(), numbers.last()) else {
-        return;
+    let (true, Some(&first), Some(&last)) = (wanted, numbers.first(), numbers.last()) else {
+        return points;
     };
-    if !wanted {
-        return;
-    }
     let models = case.variants.iter().map(|labelled| labelled.variant.model);
     let work = case.work.clone().for_flows(first);
     let tops = models.filter_map(|model| capacity::top(machine, model, &work));
-    points.extend(
-        tops.filter(|top| (first..last).contains(top))
-            .map(Value::from),
-    );
-    points.sort_by_key(|value| value.as_u64().unwrap_or(0));
-    points.dedup();
+    let within = tops.filter(|top| (first..last).contains(top));
+    points.extend(within.map(Value::from));
+    in_order(points)
 }
 
 fn at(
@@ -172,12 +163,10 @@ fn at(
     asked: &[Asked<'_>],
 ) -> Result<Option<Case>, String> {
     let mut case = pattern.clone();
-    parameters::set_of_case(&mut case, asked[0].0, key, value)?;
+    parameters::set_of_case(&mut case, &asked[0].0.name, key, value)?;
     case.variants.retain(|labelled| {
-        let own = asked.iter().find(|(flag, ..)| {
-            flag.of
-                .is_none_or(|class| class.has(labelled.variant.model))
-        });
+        let mut flags = asked.iter();
+        let own = flags.find(|(flag, ..)| flag.is_about(labelled.variant.model));
         own.is_none_or(|(flag, _, values)| flag.of.is_none() || values.contains(value))
     });
     if let Some((head, _)) = pattern.name.rsplit_once('/') {

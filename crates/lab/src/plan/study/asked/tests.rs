@@ -6,6 +6,7 @@ use crate::plan::study::builtin;
 use crate::plan::study::command::{Flag, Given};
 use crate::plan::study::commands;
 use crate::plan::{Request, Wanted, lay_out};
+use crate::testing::Says;
 
 /// A study as it is planned.
 #[derive(Debug)]
@@ -22,14 +23,11 @@ fn of(line: &str) -> Result<Asked, String> {
     let mut given = GivenFlags::new();
     for flag in &own.command.flags {
         if let Some(default) = &flag.default {
-            let usual = read(flag, default)?;
-            given.insert(
-                flag.name.clone(),
-                Given {
-                    is_default: true,
-                    ..usual
-                },
-            );
+            let usual = Given {
+                is_default: true,
+                ..read(flag, default)?
+            };
+            given.insert(flag.name.clone(), usual);
         }
     }
     while let Some(word) = words.next() {
@@ -74,34 +72,34 @@ fn read(flag: &Flag, text: &str) -> Result<Given, String> {
     Ok(all)
 }
 
-/// The cases: each with its name and its variants.
-fn cases(line: &str) -> Vec<(String, Vec<String>)> {
+/// The cases: each with its name and its variants, `flows/2: 2 process, 2 thread`.
+fn cases(line: &str) -> Vec<String> {
     let asked = of(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-    let variants = |case: &Case| {
+    let told = |case: &Case| {
         let variants = case.variants.iter();
-        let told = variants.map(|v| format!("{} {}", v.variant.flows, v.label));
-        told.collect()
+        let told = variants.map(|one| format!("{} {}", one.variant.flows, one.label));
+        format!("{}: {}", case.name, told.collect::<Vec<_>>().join("; "))
     };
-    let cases = asked.study.cases.iter();
-    cases
-        .map(|case| (case.name.clone(), variants(case)))
-        .collect()
+    asked.study.cases.iter().map(told).collect()
 }
 
 fn names(line: &str) -> Vec<String> {
-    cases(line).into_iter().map(|(name, _)| name).collect()
+    let asked = of(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    asked
+        .study
+        .cases
+        .into_iter()
+        .map(|case| case.name)
+        .collect()
 }
 
 #[test]
 fn a_command_without_flags_runs_the_original() {
-    let five = vec!["5 process".to_owned(), "5 thread".to_owned()];
-    assert_eq!(cases("primes"), [("trial".to_owned(), five)]);
+    assert_eq!(cases("primes"), ["trial: 5 process; 5 thread"]);
     let study = of("primes").unwrap().study;
     assert_eq!(study.headline, "trial");
-    assert_eq!(
-        study.cases[0].work,
-        builtin("primes", Preset::Full).unwrap().cases[0].work
-    );
+    let full = builtin("primes", Preset::Full).unwrap();
+    assert_eq!(study.cases[0].work, full.cases[0].work);
 }
 
 #[test]
@@ -109,24 +107,20 @@ fn several_values_are_a_sweep_in_place_of_the_single_case() {
     let line = "primes --block 1000..100000 --method sieve";
     assert_eq!(names(line), ["grain/1000", "grain/10000", "grain/100000"]);
     assert_eq!(of(line).unwrap().study.headline, "grain/10000");
-    assert_eq!(
-        names("primes --block 1000,5000"),
-        ["grain/1000", "grain/5000"]
-    );
+    let two = names("primes --block 1000,5000");
+    assert_eq!(two, ["grain/1000", "grain/5000"]);
     assert_eq!(names("primes --block 1000 --method sieve"), ["sieve"]);
-    let work = of("primes --block 1000..10000").unwrap().study.cases[0]
-        .work
-        .clone();
-    assert_eq!(parameters::of(&work)["method"], "sieve");
+    let swept = of("primes --block 1000..10000").unwrap().study;
+    assert_eq!(parameters::of(&swept.cases[0].work)["method"], "sieve");
 }
 
 #[test]
 fn a_number_of_flows_alone_runs_its_models_and_there_is_a_block_for_each() {
-    assert_eq!(cases("primes --processes 2")[0].1, ["2 process"]);
+    assert_eq!(cases("primes --processes 2"), ["trial: 2 process"]);
     let both = of("primes --processes 2 --threads 3").unwrap();
     assert_eq!(both.study.cases[0].work.units(), 3);
     let mixed = cases("primes --model thread,2x2 --processes 3");
-    assert_eq!(mixed[0].1, ["3 thread", "4 2x2"]);
+    assert_eq!(mixed, ["trial: 3 thread; 4 2x2"]);
     let more = of("primes --processes 2 --blocks 7").unwrap();
     assert_eq!(more.study.cases[0].work.units(), 7);
 }
@@ -135,43 +129,33 @@ fn a_number_of_flows_alone_runs_its_models_and_there_is_a_block_for_each() {
 #[test]
 fn several_numbers_of_flows_are_a_sweep_over_them() {
     let wanted = [
-        ("trial/2", vec!["2 process"]),
-        ("trial/3", vec!["3 process", "3 thread"]),
-        ("trial/4", vec!["4 thread"]),
+        "trial/2: 2 process",
+        "trial/3: 3 process; 3 thread",
+        "trial/4: 4 thread",
     ];
-    let wanted = wanted.map(|(name, variants)| {
-        let variants = variants.into_iter().map(str::to_owned);
-        (name.to_owned(), variants.collect::<Vec<_>>())
-    });
     assert_eq!(cases("primes --processes 2..3 --threads 3,4"), wanted);
     let study = of("primes --processes 2..4 --threads 2..4").unwrap().study;
     assert_eq!(study.headline, "trial/3");
     assert_eq!(study.cases[2].work.units(), 4);
     let error = of("primes --processes 2..4 --block 1000..10000").unwrap_err();
-    assert!(error.contains("sweep one of the two"), "{error}");
+    error.says("sweep one of the two");
 }
 
 #[test]
 fn counts_of_two_models_have_the_points_of_both_and_a_table_of_one_that_both_have() {
     let line = "workers --kind cpu --processes 2..3 --threads 3..4 --loops 1";
     let wanted = [
-        ("cpu", vec!["3 process", "3 thread"]),
-        ("cpu-workers/2", vec!["2 process"]),
-        ("cpu-workers/3", vec!["3 process", "3 thread"]),
-        ("cpu-workers/4", vec!["4 thread"]),
+        "cpu: 3 process; 3 thread",
+        "cpu-workers/2: 2 process",
+        "cpu-workers/3: 3 process; 3 thread",
+        "cpu-workers/4: 4 thread",
     ];
-    let wanted = wanted.map(|(name, variants)| {
-        let variants = variants.into_iter().map(str::to_owned);
-        (name.to_owned(), variants.collect::<Vec<_>>())
-    });
     assert_eq!(cases(line), wanted);
-    assert_eq!(
-        names("workers --kind mem --processes 4 --threads 4"),
-        ["mem"]
-    );
+    let one = names("workers --kind mem --processes 4 --threads 4");
+    assert_eq!(one, ["mem"]);
     let error = of("workers --processes 2 --threads 3..4").unwrap_err();
-    assert!(error.contains("--processes 2 --threads 3..4"), "{error}");
-    assert!(error.contains("cannot be compared"), "{error}");
+    error.says("--processes 2 --threads 3..4");
+    error.says("cannot be compared");
 }
 
 #[test]
@@ -179,34 +163,23 @@ fn two_experiments_are_run_where_both_are_swept_and_one_where_one_is() {
     let line = "switch --model task --flows 2..20 --max-flows 5 --stack-use 0,4K,5000";
     let both = ["flows/2", "flows/5", "stack/0", "stack/4096", "stack/5056"];
     assert_eq!(names(line), both);
-    let notes = of(line).unwrap().notes;
-    assert_eq!(
-        notes,
-        ["--stack-use 5,000: rounded up to 5,056, a multiple of 64"]
-    );
+    let note = "--stack-use 5,000: rounded up to 5,056, a multiple of 64";
+    assert_eq!(of(line).unwrap().notes, [note]);
     let one = cases("switch --model task --flows 7 --stack-use 0,4K");
-    assert_eq!(one[1], ("stack/4096".to_owned(), vec!["7 task".to_owned()]));
+    assert_eq!(one[1], "stack/4096: 7 task");
     assert_eq!(one.len(), 2);
-    assert_eq!(
-        names("switch --model task --flows 2,100"),
-        ["flows/2", "flows/100"]
-    );
+    let two = names("switch --model task --flows 2,100");
+    assert_eq!(two, ["flows/2", "flows/100"]);
     let error = of("switch --stack-use 1000,1024").unwrap_err();
-    assert!(error.contains("1024 twice"), "{error}");
+    error.says("1024 twice");
 }
 
 #[test]
 fn ways_to_hand_over_are_variants_of_the_models_that_they_are_about() {
     let line = "switch --flows 5 --model process,task --yield sched_yield,pipe";
-    let wanted = ["5 process, sched_yield", "5 process, pipe", "5 task"];
-    assert_eq!(cases(line)[0].1, wanted);
-    let notes = of("switch --flows 5 --model task --yield pipe")
-        .unwrap()
-        .notes;
-    assert!(
-        notes[0].starts_with("--yield has no effect on task"),
-        "{notes:?}"
-    );
+    cases(line)[0].ends(": 5 process, sched_yield; 5 process, pipe; 5 task");
+    let idle = of("switch --flows 5 --model task --yield pipe").unwrap();
+    idle.notes[0].begins("--yield has no effect on task");
 }
 
 #[test]
@@ -243,7 +216,7 @@ fn cases_are_chosen_by_their_work_or_their_name() {
     let two = names("sharing --operation mmap,dup");
     assert_eq!(two, ["cores/mmap", "cores/dup"]);
     let error = of("sharing --operation nmap").unwrap_err();
-    assert!(error.contains("--operation nmap"), "{error}");
+    error.says("--operation nmap");
     assert_eq!(names("creating --case small"), ["small"]);
     for word in ["numeric", "numeric-small", "numeric-small/fft"] {
         assert!(cases::is_called("numeric-small/fft", word), "{word}");
@@ -256,5 +229,5 @@ fn cases_are_chosen_by_their_work_or_their_name() {
 #[test]
 fn a_parameter_that_no_work_has_is_refused() {
     let error = of("scaling --workload handoff --heap 1M").unwrap_err();
-    assert!(error.contains("--heap"), "{error}");
+    error.says("--heap");
 }

@@ -29,22 +29,15 @@ fn set_models(case: &mut Case, given: &Given, is_placed: bool) -> Result<(), Str
     let models = given.values.iter().filter_map(Value::as_str);
     let models: Result<Vec<Model>, _> = models.map(str::parse).collect();
     let models = models.map_err(|error| error.to_string())?;
-    let wanted: Vec<LabelledVariant> = models
-        .iter()
-        .map(|model| like(case, *model, is_placed))
-        .collect();
+    let wanted = models.iter().map(|model| like(case, *model, is_placed));
+    let mut wanted: Vec<LabelledVariant> = wanted.collect();
     let fresh = labelled(wanted.iter().map(|v| v.variant.clone()).collect());
-    let pairs = wanted.into_iter().zip(fresh);
-    case.variants = pairs
-        .map(|(wanted, fresh)| LabelledVariant {
-            label: if wanted.label.is_empty() {
-                fresh.label
-            } else {
-                wanted.label
-            },
-            ..wanted
-        })
-        .collect();
+    for (wanted, fresh) in wanted.iter_mut().zip(fresh) {
+        if wanted.label.is_empty() {
+            wanted.label = fresh.label;
+        }
+    }
+    case.variants = wanted;
     Ok(())
 }
 
@@ -102,8 +95,8 @@ fn set_each(
     (flag, given): (&Flag, &Given),
     notes: &mut Vec<String>,
 ) -> Result<(), String> {
-    parameters::set_of_case(case, flag, key, &given.values[0])?;
-    let is_about = |v: &LabelledVariant| flag.of.is_none_or(|class| class.has(v.variant.model));
+    parameters::set_of_case(case, &flag.name, key, &given.values[0])?;
+    let is_about = |v: &LabelledVariant| flag.is_about(v.variant.model);
     if !given.is_default && !case.variants.iter().any(is_about) {
         let labels: Vec<&str> = case.variants.iter().map(|v| v.label.as_str()).collect();
         let note = format!(
@@ -126,7 +119,7 @@ fn set_each(
         }
         for (place, value) in given.values.iter().enumerate() {
             let mut work = case.work.clone();
-            parameters::set_work(&mut work, flag, key, value)?;
+            parameters::set_work(&mut work, &flag.name, key, value)?;
             variants.push(LabelledVariant {
                 label: format!("{}, {}", variant.label, text_of(value)),
                 work: (place > 0).then_some(work),
@@ -142,8 +135,7 @@ fn set_flows(case: &mut Case, flags: Flags<'_>) -> Result<(), String> {
     let given: Vec<(&Flag, &Given)> = flags.setting(&Sets::Flows).collect();
     for labelled in &mut case.variants {
         let variant = &mut labelled.variant;
-        let is_own =
-            |(flag, _): &&(&Flag, &Given)| flag.of.is_none_or(|class| class.has(variant.model));
+        let is_own = |(flag, _): &&(&Flag, &Given)| flag.is_about(variant.model);
         let own = given.iter().find(is_own).or(given.first());
         if let Some((flag, given)) = own.filter(|_| variant.model.own_flows().is_none()) {
             variant.flows = flow_count(flag, &given.values[0])?;
@@ -153,11 +145,7 @@ fn set_flows(case: &mut Case, flags: Flags<'_>) -> Result<(), String> {
         && flags.setting(&Sets::Work(key.clone())).next().is_none()
     {
         let most = case.variants.iter().map(|v| v.variant.flows).max();
-        let flag = Flag {
-            name: key.clone(),
-            ..Flag::default()
-        };
-        parameters::set_work(&mut case.work, &flag, key, &most.unwrap_or(1).into())?;
+        parameters::set_work(&mut case.work, key, key, &most.unwrap_or(1).into())?;
     }
     Ok(())
 }
