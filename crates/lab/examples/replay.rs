@@ -90,9 +90,8 @@ fn cut(mut outcome: Outcome, spec: &SlotSpec<Work>) -> Outcome {
 
 impl Launch for Replay {
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
-        let outcome = self.outcome(spec);
-        let outcome =
-            outcome.ok_or_else(|| LaunchError::Fatal("it was not recorded".to_owned()))?;
+        let unknown = || LaunchError::Fatal("it was not recorded".to_owned());
+        let outcome = self.outcome(spec).ok_or_else(unknown)?;
         self.now_s
             .set(self.now_s.get() + outcome.launch_ns as f64 / 1e9);
         Ok(outcome)
@@ -118,10 +117,8 @@ fn recorded(text: &str) -> Result<(Header, Vec<Recorded>), Box<dyn Error>> {
     for study in &mut header.studies {
         let (name, all) = (study.name.clone(), std::mem::take(&mut study.cases));
         for case in all {
-            let specs = case.variants.iter().map(|own| {
-                let work = own.work.as_ref().unwrap_or(&case.work);
-                (work.clone(), own.variant.clone())
-            });
+            let specs = case.variants.iter().enumerate();
+            let specs = specs.map(|(at, own)| (case.work_of(at).clone(), own.variant.clone()));
             let one = Recorded {
                 specs: specs.collect(),
                 pilots: pilots(&entries, &name, &case.name),

@@ -113,8 +113,7 @@ pub static AXES: [Axis; AXIS_COUNT] = [
                 variant.parent_memory.map(|held| held.bytes).into()
             }),
             ("ballast_pages", |variant| {
-                let held = variant.parent_memory;
-                held.map(|held| held.pages.to_string()).into()
+                shown(variant.parent_memory.map(|held| held.pages))
             }),
         ],
         said: |word| format!("{word} of parent memory"),
@@ -127,8 +126,7 @@ pub static AXES: [Axis; AXIS_COUNT] = [
         word: |variant| Some(variant.allocator.as_ref()?.to_string()),
         label: |variant, _| Some(variant.allocator.as_ref()?.label().to_owned()),
         columns: &[("allocator", |variant| {
-            let named = variant.allocator.as_ref();
-            named.map(|named| named.name().to_owned()).into()
+            shown(variant.allocator.as_ref().map(Allocator::name))
         })],
         said: |word| format!("with the allocator {word}"),
         check: |variant| {
@@ -155,9 +153,7 @@ pub static AXES: [Axis; AXIS_COUNT] = [
         set: |variant, word| read_some(word, &mut variant.heap_pages),
         word: |variant| Some(variant.heap_pages?.to_string()),
         label: |variant, _| Some(variant.heap_pages?.to_string()),
-        columns: &[("heap_pages", |variant| {
-            variant.heap_pages.map(|pages| pages.to_string()).into()
-        })],
+        columns: &[("heap_pages", |variant| shown(variant.heap_pages))],
         said: |word| format!("its heap on pages of {word}"),
         check: |variant| {
             let check = |pages: HeapPages| pages.check(variant.allocator.as_ref());
@@ -181,12 +177,7 @@ pub static AXES: [Axis; AXIS_COUNT] = [
         set: |variant, word| read_some(word, &mut variant.memory_policy),
         word: |variant| Some(variant.memory_policy?.to_string()),
         label: |variant, _| Some(variant.memory_policy?.to_string()),
-        columns: &[("memory_policy", |variant| {
-            variant
-                .memory_policy
-                .map(|policy| policy.to_string())
-                .into()
-        })],
+        columns: &[("memory_policy", |variant| shown(variant.memory_policy))],
         said: |word| format!("with the memory policy {word}"),
         check: |variant| variant.memory_policy.map_or(Ok(()), MemoryPolicy::check),
         laid: Some(Laid {
@@ -214,9 +205,7 @@ pub static AXES: [Axis; AXIS_COUNT] = [
         set: |variant, word| read_some(word, &mut variant.policy),
         word: |variant| Some(variant.policy?.to_string()),
         label: |variant, _| Some(variant.policy?.to_string()),
-        columns: &[("policy", |variant| {
-            variant.policy.map(|policy| policy.to_string()).into()
-        })],
+        columns: &[("policy", |variant| shown(variant.policy))],
         said: |word| format!("with the scheduler's policy {word}"),
         check: |variant| variant.policy.map_or(Ok(()), Policy::check),
         ..USUAL
@@ -226,9 +215,7 @@ pub static AXES: [Axis; AXIS_COUNT] = [
         set: |variant, word| read_some(word, &mut variant.quota),
         word: |variant| Some(variant.quota?.to_string()),
         label: |variant, _| Some(format!("quota {}", variant.quota?)),
-        columns: &[("quota", |variant| {
-            variant.quota.map(|quota| quota.to_string()).into()
-        })],
+        columns: &[("quota", |variant| shown(variant.quota))],
         said: Quota::said,
         check: |variant| variant.quota.map_or(Ok(()), Quota::check),
         laid: Some(Laid {
@@ -266,6 +253,10 @@ fn read<T: FromStr<Err: ToString>>(word: &str, into: &mut T) -> Result<(), Strin
 fn read_some<T: FromStr<Err: ToString>>(word: &str, into: &mut Option<T>) -> Result<(), String> {
     *into = Some(word.parse().map_err(|error: T::Err| error.to_string())?);
     Ok(())
+}
+
+fn shown<T: ToString>(word: Option<T>) -> Value {
+    word.map(|word| word.to_string()).into()
 }
 
 /// Bytes of parent memory tried: all can take seconds, and a slot that gets less says so.

@@ -385,8 +385,10 @@ fn allocators() -> impl Iterator<Item = (Allocator, PathBuf)> {
 
 fn fewer_cpus(cpus: &Cpus) -> Vec<(&'static str, CpuChoice)> {
     let all = u32::try_from(cpus.allowed.len()).unwrap_or(u32::MAX);
-    let mut choices = vec![("one CPU", 2, CpuChoice::First(1))];
-    choices.push(("half of the CPUs", 4, CpuChoice::First(all / 2)));
+    let mut choices = vec![
+        ("one CPU", 2, CpuChoice::First(1)),
+        ("half of the CPUs", 4, CpuChoice::First(all / 2)),
+    ];
     if cpus.cores.len() < cpus.allowed.len() {
         let threads = CpuChoice::These(cpus.cores.clone());
         choices.push(("one hardware thread of each core", 2, threads));

@@ -8,7 +8,7 @@ use super::axis::LaidWords;
 use super::simulation::Simulation;
 
 /// Everything about a run that is not the study; part of the journal's header.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The seed of every random choice.
     pub seed: u64,
@@ -158,20 +158,8 @@ impl Settings {
             seed,
             preset,
             max_rounds: Self::USUAL_ROUNDS,
-            exact_rounds: false,
             budget_s: (preset == Preset::Quick).then_some(QUICK_S),
-            floor: None,
-            value: Value::Typical,
-            deadline_s: None,
-            sample: None,
-            events: Vec::new(),
-            film: false,
-            profile: None,
-            confirm: None,
-            predict: None,
-            simulate: None,
-            parent_memory: None,
-            axes: LaidWords::default(),
+            ..Self::default()
         }
     }
 

@@ -104,23 +104,17 @@ impl Run<'_> {
         let work = work.as_ref().unwrap_or(&case.work);
         let has_timers = work.has_timers();
         let mut spec = SlotSpec {
-            work: work.clone(),
-            variant: variant.clone(),
             cpus,
             warmups: slot.warmups,
             reps: slot.reps,
             deadline_s: slot.deadline_s,
-            narrate: None,
-            output: None,
-            scratch: None,
-            sample: None,
-            profile: None,
             count: self.journal.header().settings.events.clone(),
             timers: take.timers && has_timers && simulate.is_none(),
             film: take.film,
             grace_s: work.program().map_or(0.0, |program| program.grace_s),
             record: simulate.map(|simulation| simulation.recording()),
             seed: take.seed,
+            ..SlotSpec::new(work.clone(), variant.clone())
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         let faster = variant.faster.as_ref();

@@ -11,9 +11,13 @@ use crate::data::room::rooms;
 /// What a process behind a fence has room for, by what the machine is from there.
 #[must_use]
 pub fn predict(machine: &Machine, model: Model) -> Option<(u64, Ceiling)> {
-    let work = Work::idle(workload::turns::LEAST_FLOWS);
-    let lowest = rooms(machine, model, &work).into_iter().next()?;
+    let lowest = lowest(machine, model)?;
     Some((lowest.count, lowest))
+}
+
+fn lowest(machine: &Machine, model: Model) -> Option<Ceiling> {
+    let work = Work::idle(workload::turns::LEAST_FLOWS);
+    rooms(machine, model, &work).into_iter().next()
 }
 
 /// The fences for a model, the one nearest to what stops it on this machine first.
@@ -22,8 +26,7 @@ pub fn fences(machine: &Machine, model: Model) -> Vec<Fence> {
     if model.is_user_level() {
         return vec![Fence::Addresses];
     }
-    let work = Work::idle(workload::turns::LEAST_FLOWS);
-    match rooms(machine, model, &work).first() {
+    match lowest(machine, model) {
         Some(lowest) if lowest.bites == "kernel.pid_max" => vec![Fence::Ids, Fence::User],
         _ => vec![Fence::User, Fence::Ids],
     }

@@ -95,12 +95,13 @@ pub(crate) struct Needs {
 impl Order {
     pub(crate) fn of(header: &Header) -> Self {
         let alone = header.rows();
-        let studies = || header.studies.iter().enumerate();
-        let cases = studies().flat_map(|(study, own)| {
-            let rows = &alone[study];
+        let studies = header.studies.iter();
+        let questions: Vec<Questions> = studies.map(|own| Questions::of(&own.cases)).collect();
+        let studies = header.studies.iter().enumerate();
+        let cases = studies.flat_map(|(study, own)| {
+            let (rows, questions) = (&alone[study], &questions[study]);
             let named = own.rows(true);
             let published = own.published();
-            let questions = Questions::of(&own.cases);
             own.cases.iter().enumerate().map(move |(case, one)| {
                 let about = || published.iter().filter(|found| found.is_about(one));
                 let row_of = |row: &usize| questions.are_one(*row, case);
@@ -121,9 +122,7 @@ impl Order {
         });
         Self {
             cases: cases.collect(),
-            questions: studies()
-                .map(|(_, own)| Questions::of(&own.cases))
-                .collect(),
+            questions,
             outlooks: RefCell::default(),
         }
     }
@@ -231,10 +230,8 @@ impl Order {
     }
 
     fn claims_begun(&self, ledger: &Ledger, case: &Planned) -> usize {
-        let own = self
-            .cases
-            .iter()
-            .filter(|other| other.at.study == case.at.study);
+        let cases = self.cases.iter();
+        let own = cases.filter(|other| other.at.study == case.at.study);
         let claims = own.filter(|other| other.tier == Tier::Claim && case.tier == Tier::Claim);
         let begun = claims.filter(|other| ledger.at(other.at).pilot.is_some());
         begun.count()
@@ -337,14 +334,10 @@ impl Order {
 
     fn share(&self, ledger: &Ledger, at: At) -> usize {
         let rows = self.cases.iter().filter(|case| case.tier == Tier::Row);
-        let rows: Vec<At> = rows
-            .map(|case| case.at)
-            .filter(|at| ledger.at(*at).judge.compares())
-            .collect();
-        let p_values: Vec<f64> = rows
-            .iter()
-            .map(|at| self.known(ledger, *at).p_value)
-            .collect();
+        let rows = rows.map(|case| case.at);
+        let rows: Vec<At> = rows.filter(|at| ledger.at(*at).judge.compares()).collect();
+        let p_value = |at: &At| self.known(ledger, *at).p_value;
+        let p_values: Vec<f64> = rows.iter().map(p_value).collect();
         let shares = shares(rows.len(), |row, k| p_values[row] <= PLAN_ALPHA / k as f64);
         let own = rows.iter().position(|row| *row == at);
         own.map_or(1, |own| shares[own])

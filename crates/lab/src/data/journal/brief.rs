@@ -30,8 +30,8 @@ pub(super) fn entry(line: &[u8], header: &Header) -> Option<Entry> {
     if ASIDE.iter().any(|begin| line.starts_with(begin)) {
         return None;
     }
-    let slot: Slot = serde_json::from_slice(line).ok()?;
-    (!header.asks_for_flows(&slot.study, &slot.case)).then(|| slot.entry())
+    let OneSlot(slot) = serde_json::from_slice(line).ok()?;
+    (!header.asks_for_flows(&slot.study, &slot.case)).then_some(Entry::Slot(slot))
 }
 
 #[derive(Deserialize)]
@@ -57,60 +57,46 @@ impl Pilot {
 }
 
 #[derive(Deserialize)]
+struct OneSlot(#[serde(with = "Slot")] SlotEntry);
+
+#[derive(Deserialize)]
+#[serde(remote = "SlotEntry")]
 struct Slot {
     study: String,
     case: String,
     round: usize,
     variant: usize,
     at_s: f64,
-    outcome: Launch,
+    #[serde(deserialize_with = "outcome")]
+    outcome: Outcome,
+}
+
+fn outcome<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
+    #[derive(Deserialize)]
+    struct Launch {
+        #[serde(with = "Done")]
+        answer: SlotRecord,
+        launch_ns: u64,
+        simulated: Option<Measured<Simulated>>,
+    }
+    let launch = Launch::deserialize(from)?;
+    Ok(Outcome {
+        simulated: launch.simulated,
+        ..Outcome::new(Answer::Done(launch.answer), launch.launch_ns)
+    })
 }
 
 #[derive(Deserialize)]
-struct Launch {
-    answer: Done,
-    launch_ns: u64,
-    simulated: Option<Measured<Simulated>>,
-}
-
-#[derive(Deserialize)]
+#[serde(remote = "SlotRecord")]
 struct Done {
+    #[serde(skip)]
+    warmups: Vec<Rep>,
     #[serde(deserialize_with = "reps")]
     reps: Vec<Rep>,
     memory: Reading,
+    #[serde(skip)]
+    timed: Option<Box<Rep>>,
     proof: Proof,
-}
-
-impl Slot {
-    fn entry(self) -> Entry {
-        let Done {
-            reps,
-            memory,
-            proof,
-        } = self.outcome.answer;
-        let record = SlotRecord {
-            warmups: Vec::new(),
-            reps,
-            memory,
-            timed: None,
-            proof,
-        };
-        Entry::Slot(SlotEntry {
-            study: self.study,
-            case: self.case,
-            round: self.round,
-            variant: self.variant,
-            at_s: self.at_s,
-            outcome: Outcome {
-                answer: Answer::Done(record),
-                launch_ns: self.outcome.launch_ns,
-                samples: None,
-                profile: None,
-                simulated: self.outcome.simulated,
-                film: None,
-            },
-        })
-    }
 }
 
 fn reps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Rep>, D::Error> {
@@ -126,7 +112,6 @@ struct Times {
     create_ns: u64,
     steady_ns: u64,
     teardown_ns: u64,
-    #[serde(default)]
     throttled: Option<flow::quota::Throttled>,
     #[serde(skip)]
     skew_ns: u64,
@@ -134,15 +119,13 @@ struct Times {
     parent: ParentRecord,
     #[serde(skip)]
     flows: Vec<FlowRecord>,
-    #[serde(default)]
     turns: Option<Turns>,
-    #[serde(default)]
     latencies: Option<Box<Latencies>>,
     #[serde(skip)]
     kernel_counters: Option<Box<KernelCounters>>,
     #[serde(skip)]
     counted: Option<Box<Measured<Counted>>>,
-    #[serde(default, rename = "own")]
+    #[serde(rename = "own")]
     self_managed: Option<Box<SelfManagedUsage>>,
     #[serde(skip)]
     marks: Option<Box<[u64; 3]>>,

@@ -86,7 +86,7 @@ fn parts(line: &[u8]) -> Option<(&[u8], u32)> {
     Some((text, u32::from_str_radix(digits, 16).ok()?))
 }
 
-fn step(crc: u32) -> u32 {
+const fn step(crc: u32) -> u32 {
     (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg())
 }
 
@@ -97,7 +97,7 @@ const TABLE: [u32; 256] = {
         let mut crc = byte as u32;
         let mut bit = 0;
         while bit < 8 {
-            crc = (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
+            crc = step(crc);
             bit += 1;
         }
         table[byte] = crc;

@@ -89,6 +89,14 @@ impl JournalError {
     }
 }
 
+pub(super) fn malformed(path: &Path, line: usize, message: String) -> JournalError {
+    JournalError::Malformed {
+        path: path.to_owned(),
+        line,
+        message,
+    }
+}
+
 fn held(holders: &[i32]) -> String {
     let stopped: Vec<String> = holders.iter().map(i32::to_string).collect();
     match stopped.is_empty() {

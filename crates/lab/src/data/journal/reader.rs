@@ -10,6 +10,7 @@ use std::{fs, io};
 use serde::Deserialize;
 
 use super::checksum::{self, Found as Seal};
+use super::error::malformed;
 use super::lines::{self, Lines};
 use super::{Entry, Header, JournalError, SCHEMA, brief};
 
@@ -39,15 +40,11 @@ pub(crate) fn read<T>(
     let first = lines.next().ok_or_else(|| JournalError::Empty {
         path: path.to_owned(),
     })?;
-    let malformed = |line: usize, message: String| JournalError::Malformed {
-        path: path.to_owned(),
-        line,
-        message,
-    };
     let mut warnings = Vec::new();
     let first = first_line(first, has_checksums, &mut warnings);
     let header = header(&first, path)?;
-    let mut made = begin(header.clone()).map_err(|message| malformed(1, message))?;
+    let made = begin(header.clone());
+    let mut made = made.map_err(|message| malformed(path, 1, message))?;
     let (mut lost, mut damaged) = (0, 0);
     for ((line, seal), number) in lines.zip(2..) {
         let mut take = |line: &[u8]| {
@@ -61,9 +58,7 @@ pub(crate) fn read<T>(
             Seal::Bare | Seal::Damaged => Err(String::new()),
         };
         match taken {
-            Ok(()) if matches!(seal, Seal::Mended(_)) => {
-                warnings.push(mended_line(number));
-            }
+            Ok(()) if matches!(seal, Seal::Mended(_)) => warnings.push(mended_line(number)),
             Ok(()) => {}
             Err(_) if has_checksums && seal != Seal::Whole => {
                 lost += 1;
@@ -72,17 +67,19 @@ pub(crate) fn read<T>(
                     warnings.push(lost_line(number));
                 }
             }
-            Err(message) => return Err(malformed(number, message)),
+            Err(message) => return Err(malformed(path, number, message)),
         }
     }
     let more = damaged.saturating_sub(NAMED);
-    warnings.extend(
-        (more > 0)
-            .then(|| format!("{more} more lines of the journal were damaged and are left out")),
-    );
+    if more > 0 {
+        warnings.push(format!(
+            "{more} more lines of the journal were damaged and are left out"
+        ));
+    }
     let whole = lines::whole(text);
-    let torn = text.len() - whole;
-    warnings.extend((torn > 0).then(|| torn_line(torn)));
+    if whole < text.len() {
+        warnings.push(torn_line(text.len() - whole));
+    }
     Ok(Found {
         made,
         whole: whole as u64,
@@ -170,14 +167,10 @@ fn header(line: &[u8], path: &Path) -> Result<Header, JournalError> {
     struct OnlySchema {
         schema: u32,
     }
-    let malformed = |error: serde_json::Error| JournalError::Malformed {
-        path: path.to_owned(),
-        line: 1,
-        message: in_its_line(&error),
-    };
-    let OnlySchema { schema } = serde_json::from_slice(line).map_err(malformed)?;
+    let unread = |error: serde_json::Error| malformed(path, 1, in_its_line(&error));
+    let OnlySchema { schema } = serde_json::from_slice(line).map_err(unread)?;
     match schema {
-        SCHEMA => serde_json::from_slice(line).map_err(malformed),
+        SCHEMA => serde_json::from_slice(line).map_err(unread),
         _ => Err(JournalError::Schema {
             path: path.to_owned(),
             schema,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::case;
+use crate::testing::{Says, case};
 
 fn cpus(allowed: u32, cores: &[u32]) -> Cpus {
     Cpus {
@@ -94,16 +94,14 @@ fn causes_are_answered_by_the_knob_that_takes_them_away() {
 fn a_knob_turns_what_it_is_about_and_nothing_else() {
     let own = |knob, model| labels(knob, model, None);
     assert_eq!(own("private-file-table", "thread"), ["private file table"]);
-    assert!(
-        own("private-file-table", "process").is_empty(),
-        "it has one"
-    );
-    assert!(own("no-quota", "thread").is_empty(), "there is none");
-    assert!(own("one-malloc-arena", "thread").is_empty());
-    assert!(
-        own("half-of-the-workers", "thread").is_empty(),
-        "its work would be another one"
-    );
+    for (knob, model, why) in [
+        ("private-file-table", "process", "it has one"),
+        ("no-quota", "thread", "there is none"),
+        ("one-malloc-arena", "thread", "it is for commands"),
+        ("half-of-the-workers", "thread", "it would be other work"),
+    ] {
+        assert_eq!(own(knob, model), [""; 0], "{why}");
+    }
     let command = |knob| labels(knob, "process", Some("sort -n /etc/passwd"));
     assert_eq!(command("one-malloc-arena"), ["one malloc arena"]);
     assert!(command("private-file-table").is_empty());
@@ -120,16 +118,10 @@ fn a_knob_turns_what_it_is_about_and_nothing_else() {
 fn files_that_a_command_names_are_read_before() {
     let mut program = Program::new("sort -n /etc/passwd nowhere".to_owned());
     warm(&mut program);
-    assert_eq!(
-        program.prepare.as_deref(),
-        Some("cat /etc/passwd > /dev/null")
-    );
+    let read = "cat /etc/passwd > /dev/null";
+    assert_eq!(program.prepare.as_deref(), Some(read));
     warm(&mut program);
-    let both = program.prepare.unwrap();
-    assert!(
-        both.starts_with("cat /etc/passwd > /dev/null && cat"),
-        "{both}"
-    );
+    program.prepare.unwrap().begins(&format!("{read} && cat"));
 }
 
 #[test]

@@ -2,15 +2,23 @@ use std::fs;
 
 use flow::{Answer, Failure, Proof};
 use proptest::prelude::*;
-use tempfile::tempdir;
+use tempfile::{TempDir, tempdir};
 
 use super::*;
 use crate::data::journal::SCHEMA;
 use crate::data::{Metric, Outcome, SlotEntry, Value, slot_value};
-use crate::testing::{MS, PROOF, case, done, header, rep, study};
+use crate::testing::{MS, PROOF, Says, case, done, header, rep, study};
 
 fn a_header() -> Header {
     header(vec![study(vec![case("one", 1, &["process", "thread"])])])
+}
+
+fn begun(folder: &TempDir) -> Journal {
+    Journal::create(folder.path(), a_header()).unwrap()
+}
+
+fn journal_in(folder: &TempDir) -> PathBuf {
+    folder.path().join(FILE_NAME)
 }
 
 fn slot(round: usize, variant: usize, at_s: f64, outcome: Outcome) -> Entry {
@@ -28,19 +36,15 @@ fn slot(round: usize, variant: usize, at_s: f64, outcome: Outcome) -> Entry {
 fn read_lines(lines: &[&str]) -> Result<Results, JournalError> {
     let folder = tempdir().unwrap();
     let mut text = serde_json::to_string(&a_header()).unwrap() + "\n";
-    for line in lines {
-        text += line;
-        text += "\n";
-    }
-    let path = folder.path().join(FILE_NAME);
-    fs::write(&path, text).unwrap();
-    Results::from_journal(&path)
+    lines.iter().for_each(|line| text += &format!("{line}\n"));
+    fs::write(journal_in(&folder), text).unwrap();
+    Results::from_journal(&journal_in(&folder))
 }
 
 /// A journal of four rounds of two variants.
-fn four_rounds() -> (tempfile::TempDir, Vec<u8>) {
+fn four_rounds() -> (TempDir, Vec<u8>) {
     let folder = tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+    let mut journal = begun(&folder);
     for round in 0..4 {
         for variant in 0..2 {
             let outcome = of_reps([300, 200 + round as u64, 400]);
@@ -55,15 +59,13 @@ fn four_rounds() -> (tempfile::TempDir, Vec<u8>) {
 #[test]
 fn a_flipped_bit_is_set_right_wherever_it_is_and_its_line_is_named() {
     let (folder, text) = four_rounds();
-    let path = folder.path().join(FILE_NAME);
+    let path = journal_in(&folder);
     let as_it_was = Results::from_journal(&path).unwrap();
     let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     let ends: Vec<usize> = ends.map(|(place, _)| place).collect();
     // A flipped bit makes an end of line of `*`, one line of two, and a torn line of the last one.
-    let begins = text
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| (**byte ^ b'\n').count_ones() == 1);
+    let begins = text.iter().enumerate();
+    let begins = begins.filter(|(_, byte)| (**byte ^ b'\n').count_ones() == 1);
     let begins = begins.map(|(place, byte)| (place, byte ^ b'\n'));
     let bit = |place: usize| (place, 1 << (place % 8));
     let places = (0..text.len()).step_by(61).chain(ends).map(bit);
@@ -91,11 +93,9 @@ fn a_flipped_bit_is_set_right_wherever_it_is_and_its_line_is_named() {
 #[test]
 fn a_damaged_line_costs_its_slot_and_not_the_journal() {
     let (folder, text) = four_rounds();
-    let path = folder.path().join(FILE_NAME);
-    let mut lines: Vec<Vec<u8>> = text
-        .split_inclusive(|&byte| byte == b'\n')
-        .map(<[u8]>::to_vec)
-        .collect();
+    let path = journal_in(&folder);
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    let mut lines: Vec<Vec<u8>> = lines.map(<[u8]>::to_vec).collect();
     lines[4][20..40].fill(b'x');
     lines[7].truncate(9);
     lines[7].push(b'\n');
@@ -120,19 +120,12 @@ fn a_damaged_line_costs_its_slot_and_not_the_journal() {
 #[test]
 fn a_journal_that_is_cut_short_while_it_is_written_is_an_error() {
     let folder = tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+    let mut journal = begun(&folder);
     journal.note("before").unwrap();
-    OpenOptions::new()
-        .write(true)
-        .open(journal.path())
-        .unwrap()
-        .set_len(20)
-        .unwrap();
+    let other = OpenOptions::new().write(true).open(journal.path());
+    other.unwrap().set_len(20).unwrap();
     let error = journal.note("after").unwrap_err().to_string();
-    assert!(
-        error.contains("it was cut short while the run went on"),
-        "{error}"
-    );
+    error.says("it was cut short while the run went on");
 }
 
 const END: &str = r#"{"line":"end","interrupted":null,"at_s":1.0}"#;
@@ -140,10 +133,10 @@ const END: &str = r#"{"line":"end","interrupted":null,"at_s":1.0}"#;
 #[test]
 fn one_is_never_overwritten() {
     let folder = tempdir().unwrap();
-    Journal::create(folder.path(), a_header()).unwrap();
+    begun(&folder);
     let error = Journal::create(folder.path(), a_header()).unwrap_err();
     assert!(matches!(error, JournalError::Exists { .. }), "{error}");
-    assert!(error.to_string().contains("journal.jsonl exists already"));
+    error.to_string().says("journal.jsonl exists already");
 }
 
 #[test]
@@ -151,41 +144,27 @@ fn a_malformed_line_is_an_error_that_names_it() {
     assert!(read_lines(&[END]).unwrap().finished);
     for bad in ["{\"line\":\"nonsense\"}", "not json", ""] {
         let error = read_lines(&[bad, END]).unwrap_err().to_string();
-        assert!(error.contains("journal.jsonl:2: "), "{error}");
+        error.says("journal.jsonl:2: ");
         assert!(!error.contains("line 1"), "{error}");
-        assert!(
-            error.contains("keep the 1 before it (head -n 1) and resume"),
-            "{error}"
-        );
+        error.says("keep the 1 before it (head -n 1) and resume");
     }
     let unknown = r#"{"line":"case_end","study":"mock","case":"two","because":"rounds"}"#;
     let error = read_lines(&[END, unknown]).unwrap_err().to_string();
-    assert!(
-        error.contains(":3: the header has no case 'two' in a study 'mock': the line was damaged"),
-        "{error}"
-    );
+    error.says(":3: the header has no case 'two' in a study 'mock': the line was damaged");
 }
 
 #[test]
 fn slots_that_do_not_follow_each_other_are_refused() {
-    let outcome = Outcome::new(
-        Answer::Failed {
-            reason: Failure::ResultsLost {
-                sent: 2,
-                received: 1,
-            },
-            kept: None,
-            begun: None,
-        },
-        5,
-    );
+    let (sent, received) = (2, 1);
+    let reason = Failure::ResultsLost { sent, received };
+    let outcome = Outcome::new(Answer::failed(reason), 5);
     let line = |round, variant| {
         serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
     };
     assert!(read_lines(&[&line(0, 1), &line(0, 0), &line(1, 0)]).is_ok());
     for (round, variant) in [(1, 0), (0, 2), (0, 1)] {
         let error = read_lines(&[&line(0, 1), &line(round, variant)]).unwrap_err();
-        assert!(error.to_string().contains(":3: variant"), "{error}");
+        error.to_string().says(":3: variant");
     }
 }
 
@@ -200,37 +179,33 @@ fn another_schema_is_refused_by_its_number_and_an_empty_file_too() {
         fs::write(&path, format!("{{\"schema\":{schema},\"new\":true}}\n")).unwrap();
         let error = Results::from_journal(&path).unwrap_err().to_string();
         let known = format!("has schema {schema}, and this version reads schema {SCHEMA}: ");
-        assert!(error.contains(&known) && error.contains(advice), "{error}");
+        error.says(&known);
+        error.says(advice);
     }
     for text in ["", "{\"schema\":1,\"ver"] {
         fs::write(&path, text).unwrap();
         let error = Results::from_journal(&path).unwrap_err();
         assert!(matches!(error, JournalError::Empty { .. }), "{error}");
     }
-    let error = Results::from_journal(&folder.path().join("none"))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.starts_with("cannot read ") && error.contains("none"),
-        "{error}"
-    );
+    let error = Results::from_journal(&folder.path().join("none"));
+    let error = error.unwrap_err().to_string();
+    error.begins("cannot read ");
+    error.says("none");
 }
 
 #[test]
 fn a_full_disk_names_the_file() {
     let folder = tempdir().unwrap();
-    let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+    let mut journal = begun(&folder);
     journal.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
     let end = Entry::End {
         interrupted: None,
         at_s: 0.0,
     };
     let error = journal.append(end).unwrap_err().to_string();
-    assert!(
-        error.starts_with("cannot write ") && error.contains("journal.jsonl: "),
-        "{error}"
-    );
-    assert!(error.contains("No space left"), "{error}");
+    error.begins("cannot write ");
+    error.says("journal.jsonl: ");
+    error.says("No space left");
 }
 
 #[test]
@@ -270,24 +245,19 @@ fn slots_are_valued_again_as_if_the_run_had_been_told_so() {
         folder
     });
     let [typical, undisturbed] = &folders;
-    let path = |folder: &tempfile::TempDir| folder.path().join(FILE_NAME);
-    let told = Results::from_journal(&path(undisturbed)).unwrap();
-    let mut again = Results::from_journal_valued(&path(typical), Value::Undisturbed).unwrap();
+    let (path, undisturbed) = (journal_in(typical), journal_in(undisturbed));
+    let told = Results::from_journal(&undisturbed).unwrap();
+    let mut again = Results::from_journal_valued(&path, Value::Undisturbed).unwrap();
     let warning = again.warnings.remove(0);
-    assert!(
-        warning.contains("valued typical when it ran; here they are valued undisturbed"),
-        "{warning}"
-    );
+    warning.says("valued typical when it ran; here they are valued undisturbed");
     assert_eq!(again, told);
     let ratio = |results: &Results| {
-        results.studies[0].cases[0].findings[0]
-            .estimate
-            .unwrap()
-            .ratio
+        let estimate = results.studies[0].cases[0].findings[0].estimate;
+        estimate.unwrap().ratio
     };
     assert!((ratio(&again) - 0.5).abs() < 0.05, "{}", ratio(&again));
-    let as_it_was = Results::from_journal_valued(&path(typical), Value::Typical).unwrap();
-    assert_eq!(as_it_was, Results::from_journal(&path(typical)).unwrap());
+    let as_it_was = Results::from_journal_valued(&path, Value::Typical).unwrap();
+    assert_eq!(as_it_was, Results::from_journal(&path).unwrap());
     assert!((ratio(&as_it_was) - 1.0).abs() < 1e-9);
 }
 
@@ -305,11 +275,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     let spec = spec();
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())
         .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));
-    let failed = ".*".prop_map(|what| Answer::Failed {
-        reason: Failure::Error { what },
-        kept: None,
-        begun: None,
-    });
+    let failed = ".*".prop_map(|what| Answer::failed(Failure::Error { what }));
     (prop_oneof![good, failed], any::<u64>())
         .prop_map(|(answer, launch_ns)| Outcome::new(answer, launch_ns))
 }
@@ -322,7 +288,7 @@ proptest! {
         outcomes in prop::collection::vec((outcome(), 0.0f64..1e6), 0..6),
     ) {
         let folder = tempdir().unwrap();
-        let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+        let mut journal = begun(&folder);
         for (i, (outcome, at_s)) in outcomes.iter().enumerate() {
             journal.append(slot(i / 2, i % 2, *at_s, outcome.clone())).unwrap();
         }
@@ -341,11 +307,10 @@ proptest! {
 
 #[test]
 fn two_runs_never_write_to_one_journal() {
-    let folder = tempfile::tempdir().unwrap();
-    let first = Journal::create(folder.path(), crate::testing::header(Vec::new())).unwrap();
-    let second = Journal::resume(first.path(), crate::run::ResumeOverrides::default()).unwrap_err();
-    assert!(second.to_string().contains("still going on"), "{second}");
-    let path = first.path().to_owned();
+    let folder = tempdir().unwrap();
+    let first = begun(&folder);
+    let resumed = || Journal::resume(&journal_in(&folder), ResumeOverrides::default());
+    resumed().unwrap_err().to_string().says("still going on");
     drop(first);
-    assert!(Journal::resume(&path, crate::run::ResumeOverrides::default()).is_ok());
+    assert!(resumed().is_ok());
 }
