@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::launcher::UserProgram;
 use flow::{Interrupt, LaunchError, Launcher};
-use lab::findings::simulated::{Count, NAMED};
+use lab::findings::simulated::Count;
 use lab::number::{count, many, significant};
 use lab::{Preset, Simulated, Simulation};
 use machine::Machine;
@@ -146,19 +146,16 @@ fn answer(
 ) -> Result<Ending> {
     let accesses = Count::Accesses.of(counted);
     let has = |count| count != Count::L2 || simulation.machine.l2.is_some();
-    let there = NAMED.iter().filter(|named| has(named.count));
-    let counts = there.map(|named| {
-        let value = named.count.of(counted);
+    let there = Count::ALL.into_iter().filter(|&count| has(count));
+    let counts = there.map(|count| {
+        let value = count.of(counted);
         let longer = counted.with_longer_turns.as_deref();
         Counted {
-            name: named.name,
-            head: named.head,
+            name: count.name(),
+            head: count.head(),
             value,
-            per_access: named
-                .count
-                .grows_with_work()
-                .then(|| value / accesses.max(1.0)),
-            with_longer_turns: longer.map(|merged| named.count.in_merged(merged)),
+            per_access: (count.grows_with_work()).then(|| value / accesses.max(1.0)),
+            with_longer_turns: longer.map(|merged| count.in_merged(merged)),
         }
     });
     let answer = Answer {
@@ -220,7 +217,9 @@ fn text(answer: &Answer<'_>) -> String {
         "1,000 accesses"
     );
     for one in &answer.counts {
-        let per = one.per_access.filter(|_| one.name != NAMED[0].name);
+        let per = one
+            .per_access
+            .filter(|_| one.name != Count::Accesses.name());
         let per = per.map_or(String::new(), |per| significant(1000.0 * per));
         let value = count(one.value.round() as u64);
         text.push_str(&format!("  {:<26} {value:>15} {per:>16}\n", one.head));

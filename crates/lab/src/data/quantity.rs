@@ -4,7 +4,7 @@
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
-use super::simulation::{Count, NAMED};
+use super::simulation::Count;
 
 struct Row {
     kind: Kind,
@@ -131,7 +131,7 @@ impl Kind {
     }
 
     fn simulated() -> impl Iterator<Item = Self> {
-        NAMED.iter().map(|named| Self::Simulated(named.count))
+        Count::ALL.into_iter().map(Self::Simulated)
     }
 
     fn named() -> impl Iterator<Item = Self> {
@@ -168,7 +168,7 @@ impl Kind {
             // The kernel counts these in two ways.
             (Self::Event(Event::Migrations), _) => "migrations-event".to_owned(),
             (Self::Event(event), _) => event.name().to_owned(),
-            (Self::Simulated(count), _) => count.named().name.to_owned(),
+            (Self::Simulated(count), _) => count.name().to_owned(),
             (Self::Worker(of, worker), _) => format!("{} {worker}", of.name()),
             (_, row) => row.map_or(String::new(), |row| row.name.to_owned()),
         }
@@ -177,7 +177,7 @@ impl Kind {
     pub(crate) fn spoken(self) -> String {
         match (self, self.row()) {
             (Self::Event(event), _) => event.to_string(),
-            (Self::Simulated(count), _) => count.named().spoken.to_owned(),
+            (Self::Simulated(count), _) => count.spoken().to_owned(),
             (Self::Worker(OfWorker::Done, worker), _) => format!("worker {worker} done"),
             (Self::Worker(OfWorker::Cpu, worker), _) => format!("CPU share of worker {worker}"),
             (Self::Worker(OfWorker::Time, worker), _) => format!("CPU time of worker {worker}"),

@@ -8,7 +8,7 @@ use flow::Recording;
 use serde::{Deserialize, Serialize};
 use simulate::{Machine, Merged};
 
-pub use count::{Count, NAMED, Named};
+pub use count::Count;
 
 /// How a launch ended, with what a model counted of it.
 pub type Outcome = flow::Outcome<Simulated>;

@@ -80,7 +80,7 @@ fn point(
 }
 
 fn dtlb_misses(case: &CaseResult) -> Measured<f64> {
-    let simulated = Count::Dtlb.named().name;
+    let simulated = Count::Dtlb.name();
     let simulated = case
         .label_of(Model::Thread)
         .and_then(|label| case.contrast(simulated, label));

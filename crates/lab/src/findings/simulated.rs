@@ -29,7 +29,7 @@ use crate::data::simulation::PARTS;
 use crate::data::words::plural;
 use crate::data::{Case, RawSlot, Simulated, Topology, along, base, median};
 
-pub use crate::data::simulation::{Count, NAMED, Named};
+pub use crate::data::simulation::Count;
 pub use conclusion::{Conclusion, conclusion};
 pub(super) use of_cases::simulated;
 pub use time::{Part, TimePart};
@@ -226,9 +226,8 @@ pub(super) fn compared(
         traces: pairs.iter().map(hashes).collect(),
         throughput: Spread::of(&times.collect::<Vec<_>>())?,
         time: time::parts(&pairs, &machine.time),
-        counts: NAMED
-            .iter()
-            .filter_map(|named| counted(named.count, &pairs, units))
+        counts: (Count::ALL.into_iter())
+            .filter_map(|count| counted(count, &pairs, units))
             .collect(),
     })
 }
@@ -253,7 +252,7 @@ fn sentence(machine: &str, one: &SimulatedCase) -> Option<String> {
     let said = SAID.iter().filter_map(|count| {
         let own = one.count(*count)?;
         let ratio = own.ratio?;
-        Some(format!("{} {:.2}x", count.named().head, ratio.median))
+        Some(format!("{} {:.2}x", count.head(), ratio.median))
     });
     let said = joined(said, ", ")?;
     let way = one

@@ -37,8 +37,8 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("flows", |row| whole(Some(row.case.flows))).shown("flows", Unit::Plain),
     Column::new("subject", |row| text(&row.case.subject)),
     Column::new("reference", |row| text(&row.case.reference)),
-    Column::new("count", |row| text(row.count.count.named().name)),
-    Column::new("", |row| text(row.count.count.named().head)).label("simulated"),
+    Column::new("count", |row| text(row.count.count.name())),
+    Column::new("", |row| text(row.count.count.head())).label("simulated"),
     Column::new("for_each", |row| {
         text(match row.count.count.grows_with_work() {
             true => "unit",
@@ -233,7 +233,7 @@ fn figure(
 ) -> Option<Figure> {
     let ours = drawn.counts.iter().map(|count| {
         let points = group.iter().filter_map(|case| point(case, *count));
-        (count.named().head.to_owned(), points.collect())
+        (count.head().to_owned(), points.collect())
     });
     let theirs = beside::published(study, group, drawn);
     let theirs = theirs.iter().filter_map(|one| beside::marks(study, one));

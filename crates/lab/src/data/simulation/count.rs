@@ -32,106 +32,76 @@ pub enum Count {
     PagesWritten,
 }
 
-/// Names of a count.
-#[derive(Debug, Clone, Copy)]
-pub struct Named {
-    /// Which.
-    pub count: Count,
-    /// In files.
-    pub name: &'static str,
-    /// In sentences.
-    pub spoken: &'static str,
-    /// In tables.
-    pub head: &'static str,
-}
-
-const COUNTS: usize = 11;
-
-const fn named(
-    count: Count,
-    name: &'static str,
-    spoken: &'static str,
-    head: &'static str,
-) -> Named {
-    Named {
-        count,
-        name,
-        spoken,
-        head,
-    }
-}
-
-/// All of them, in the order of tables.
-pub const NAMED: [Named; COUNTS] = [
-    named(
-        Count::Accesses,
-        "simulated-accesses",
-        "simulated accesses",
-        "accesses",
-    ),
-    named(
-        Count::L1d,
-        "simulated-l1d-misses",
-        "simulated misses of the first-level data cache",
-        "L1D misses",
-    ),
-    named(
-        Count::L2,
-        "simulated-l2-misses",
-        "simulated misses of the second-level cache",
-        "L2 misses",
-    ),
-    named(
-        Count::Llc,
-        "simulated-llc-misses",
-        "simulated misses of the last-level cache",
-        "LLC misses",
-    ),
-    named(
-        Count::Dtlb,
-        "simulated-dtlb-misses",
-        "simulated misses of the data TLB",
-        "DTLB misses",
-    ),
-    named(
-        Count::Walks,
-        "simulated-page-walks",
-        "simulated page walks",
-        "page walks",
-    ),
-    named(
-        Count::Taken,
-        "simulated-lines-taken",
-        "simulated lines taken from another core",
-        "lines taken",
-    ),
-    named(
-        Count::LinesShared,
-        "simulated-lines-shared",
-        "simulated lines that several cores used",
-        "lines of several cores",
-    ),
-    named(
-        Count::LinesWritten,
-        "simulated-lines-written",
-        "simulated lines that several cores wrote",
-        "lines written by several",
-    ),
-    named(
-        Count::PagesShared,
-        "simulated-pages-shared",
-        "simulated pages that several cores used",
-        "pages of several cores",
-    ),
-    named(
-        Count::PagesWritten,
-        "simulated-pages-written",
-        "simulated pages that several cores wrote",
-        "pages written by several",
-    ),
-];
-
 impl Count {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 11] = [
+        Self::Accesses,
+        Self::L1d,
+        Self::L2,
+        Self::Llc,
+        Self::Dtlb,
+        Self::Walks,
+        Self::Taken,
+        Self::LinesShared,
+        Self::LinesWritten,
+        Self::PagesShared,
+        Self::PagesWritten,
+    ];
+
+    /// In files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accesses => "simulated-accesses",
+            Self::L1d => "simulated-l1d-misses",
+            Self::L2 => "simulated-l2-misses",
+            Self::Llc => "simulated-llc-misses",
+            Self::Dtlb => "simulated-dtlb-misses",
+            Self::Walks => "simulated-page-walks",
+            Self::Taken => "simulated-lines-taken",
+            Self::LinesShared => "simulated-lines-shared",
+            Self::LinesWritten => "simulated-lines-written",
+            Self::PagesShared => "simulated-pages-shared",
+            Self::PagesWritten => "simulated-pages-written",
+        }
+    }
+
+    /// In sentences.
+    #[must_use]
+    pub fn spoken(self) -> &'static str {
+        match self {
+            Self::Accesses => "simulated accesses",
+            Self::L1d => "simulated misses of the first-level data cache",
+            Self::L2 => "simulated misses of the second-level cache",
+            Self::Llc => "simulated misses of the last-level cache",
+            Self::Dtlb => "simulated misses of the data TLB",
+            Self::Walks => "simulated page walks",
+            Self::Taken => "simulated lines taken from another core",
+            Self::LinesShared => "simulated lines that several cores used",
+            Self::LinesWritten => "simulated lines that several cores wrote",
+            Self::PagesShared => "simulated pages that several cores used",
+            Self::PagesWritten => "simulated pages that several cores wrote",
+        }
+    }
+
+    /// In tables.
+    #[must_use]
+    pub fn head(self) -> &'static str {
+        match self {
+            Self::Accesses => "accesses",
+            Self::L1d => "L1D misses",
+            Self::L2 => "L2 misses",
+            Self::Llc => "LLC misses",
+            Self::Dtlb => "DTLB misses",
+            Self::Walks => "page walks",
+            Self::Taken => "lines taken",
+            Self::LinesShared => "lines of several cores",
+            Self::LinesWritten => "lines written by several",
+            Self::PagesShared => "pages of several cores",
+            Self::PagesWritten => "pages written by several",
+        }
+    }
+
     /// The number of a slot.
     #[must_use]
     pub fn of(self, slot: &Simulated) -> f64 {
@@ -175,12 +145,5 @@ impl Count {
             self,
             Self::LinesShared | Self::LinesWritten | Self::PagesShared | Self::PagesWritten
         )
-    }
-
-    /// Its names.
-    #[must_use]
-    pub fn named(self) -> &'static Named {
-        let found = NAMED.iter().find(|named| named.count == self);
-        found.unwrap_or(&NAMED[0])
     }
 }

@@ -35,7 +35,7 @@ fn row(one: &SimulatedCase) -> Option<Answer> {
     let ratios = SHOWN.iter().filter_map(|count| {
         let own = one.count(*count)?;
         let ratio = own.ratio?.median;
-        (ratio > 0.0).then(|| format!("{} {ratio:.2}x", own.count.named().head))
+        (ratio > 0.0).then(|| format!("{} {ratio:.2}x", own.count.head()))
     });
     let ratios = joined(ratios, ", ")?;
     let label = match one.along {

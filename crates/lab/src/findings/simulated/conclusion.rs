@@ -31,7 +31,7 @@ pub fn conclusion(group: &[&SimulatedCase], counts: &[Count]) -> Option<Conclusi
     let way = last
         .along
         .map_or(String::new(), |along| format!(" {}", along.spoken()));
-    let head = one.count.named().head;
+    let head = one.count.head();
     let said = match ratio {
         alike if (alike - 1.0).abs() < ALIKE => {
             format!("{subject} and {reference} have equal {head} ({alike:.2}x)")

@@ -34,10 +34,7 @@ pub(super) fn answer(
         true => " (exact)".to_owned(),
         false => format!(" [{:.2}{DOTS}{:.2}]", ratio.least, ratio.most),
     };
-    let ours = format!(
-        "{flows}: {} {estimate:.2}x{spread}",
-        counted.count.named().head
-    );
+    let ours = format!("{flows}: {} {estimate:.2}x{spread}", counted.count.head());
     let because = joined(
         because.into_iter().chain(by_window(&counted.in_parts)),
         "; ",

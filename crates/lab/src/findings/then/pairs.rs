@@ -8,7 +8,7 @@ use crate::data::number::{many, significant};
 use crate::data::words::plural;
 use crate::data::{Claim, Pair, Published};
 use crate::findings::quantity::{Basis, Compared, Kind, Look, Seen, SlotValues, alpha};
-use crate::findings::simulated::{self, Count};
+use crate::findings::simulated::Count;
 use crate::findings::{CaseResult, Contrast, QuantityFinding};
 
 /// A run that took this many times as long is another order of size.
@@ -118,12 +118,12 @@ pub(super) fn finding(
 
 fn modelled_by(pair: &Pair, run: Run<'_>) -> Option<Count> {
     run.simulated()?;
-    let mut counts = simulated::NAMED.iter().map(|named| named.count);
+    let mut counts = Count::ALL.into_iter();
     counts.find(|count| {
         let of_event = count
             .event()
             .is_some_and(|event| event.name() == pair.quantity);
-        of_event || count.named().name == pair.quantity
+        of_event || count.name() == pair.quantity
     })
 }
 

@@ -8,7 +8,7 @@ use super::apart::apart;
 use super::{MOST, Reason, Weight, ordered};
 use crate::data::number::significant;
 use crate::data::words::{listed, percent, plural};
-use crate::findings::simulated::{Count, NAMED, Part, SimulatedCase, TimePart};
+use crate::findings::simulated::{Count, Part, SimulatedCase, TimePart};
 
 const HANDFUL: f64 = 1_000.0;
 const FEW: f64 = 20.0;
@@ -40,13 +40,13 @@ pub(crate) fn cause(one: &SimulatedCase, verdict: Verdict) -> Option<String> {
 fn ratios(one: &SimulatedCase, part: Part) -> String {
     let said = part.counts().iter().filter_map(|count| {
         let ratio = one.count(*count)?.ratio?.median;
-        Some(format!("{} {ratio:.2}x", count.named().head))
+        Some(format!("{} {ratio:.2}x", count.head()))
     });
     said.collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn why(one: &SimulatedCase) -> Vec<String> {
-    let counts = NAMED.iter().filter_map(|named| count(one, named.count));
+    let counts = Count::ALL.into_iter().filter_map(|of| count(one, of));
     ordered(parts(one).into_iter().chain(counts).collect())
 }
 
@@ -79,7 +79,7 @@ fn count(one: &SimulatedCase, count: Count) -> Option<Reason> {
     let both = [own.subject, own.reference];
     apart(both.map(|one| one * all), (least, "fewer"), |_, _| {
         let [s, r] = both.map(significant);
-        format!("{s} {}{each} against {r}", count.named().spoken)
+        format!("{s} {}{each} against {r}", count.spoken())
     })
 }
 

@@ -44,7 +44,7 @@ fn rows(case: &SimulatedCase) -> Vec<Row<'_>> {
             of.into_iter()
                 .zip(count.against()?)
                 .map(move |(of, against)| Row {
-                    what: count.count.named().head,
+                    what: count.count.head(),
                     event: event.name(),
                     flows: case.flows,
                     of,
