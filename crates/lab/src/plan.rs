@@ -3,13 +3,12 @@
 mod axis;
 pub mod capacity;
 mod check;
-mod here;
+pub(crate) mod here;
 pub mod machine_limits;
 pub(crate) mod order;
 mod parent_memory;
 pub(crate) mod predicted;
 mod request;
-pub(crate) mod rounds;
 pub mod scaling;
 pub mod simulated;
 pub mod steps;

@@ -9,7 +9,6 @@ pub mod pilot;
 pub mod probe;
 mod profiling;
 pub mod progress;
-mod proof;
 mod rounds;
 mod schedule;
 

@@ -1,5 +1,7 @@
 //! Scripted slots for tests: exact times, no processes and no clock.
 
+mod says;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,32 +23,9 @@ use crate::plan::{Plan, PlanError, Request, Wanted, cpus, lay_out};
 use crate::run::progress::{Event, Observer};
 use crate::run::{Clock, Launch, LaunchError};
 
+pub(crate) use says::Says;
+
 pub(crate) const MS: u64 = 1_000_000;
-
-/// What tests expect of a text; a failure shows all of it.
-pub(crate) trait Says {
-    /// Somewhere in it.
-    fn says(&self, words: &str);
-    fn begins(&self, words: &str);
-    fn ends(&self, words: &str);
-}
-
-impl Says for str {
-    #[track_caller]
-    fn says(&self, words: &str) {
-        assert!(self.contains(words), "'{words}' in {self}");
-    }
-
-    #[track_caller]
-    fn begins(&self, words: &str) {
-        assert!(self.starts_with(words), "'{words}' first in {self}");
-    }
-
-    #[track_caller]
-    fn ends(&self, words: &str) {
-        assert!(self.ends_with(words), "'{words}' last in {self}");
-    }
-}
 
 /// A study of cases that compare processes with threads.
 pub(crate) fn study(cases: Vec<Case>) -> Study {

@@ -62,20 +62,14 @@ fn every_file_of_the_literature_is_a_study_with_findings() {
             continue;
         }
         seen += 1;
-        let (text, name) = (
-            fs::read_to_string(&path).unwrap(),
-            path.display().to_string(),
-        );
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.display().to_string();
         for preset in [Preset::Quick, Preset::Full] {
-            let study = lab::study::parse(&text, &name, preset).unwrap();
-            let found = study.published();
+            let found = parse(&text, &name, preset).unwrap().published();
             assert!(!found.is_empty(), "{name}");
             for one in found {
-                assert!(
-                    one.ours.is_some() || one.not_here.is_some(),
-                    "{name}: {}",
-                    one.finding
-                );
+                let is_answered = one.ours.is_some() || one.not_here.is_some();
+                assert!(is_answered, "{name}: {}", one.finding);
             }
         }
     }

@@ -6,10 +6,14 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is wrong")]
 
+#[path = "../src/testing/says.rs"]
+mod says;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lab::{CaseResult, Results};
+use lab::{CaseResult, Cause, Results};
+use says::Says;
 use serde_json::{Value, json};
 use stats::Verdict;
 
@@ -24,8 +28,7 @@ fn case(name: &str) -> CaseResult {
     results.studies.into_iter().next().unwrap().cases.remove(0)
 }
 
-/// The reasons of the finding on that subject.
-/// The reasons of a finding, and what was measured besides.
+/// The reasons of the finding on that subject, and what was measured besides.
 fn why(name: &str, subject: &str) -> Vec<String> {
     let case = case(name);
     let mut findings = case.findings.into_iter();
@@ -44,12 +47,8 @@ fn reason(why: &[String], words: &str) -> String {
 
 #[track_caller]
 fn silent(why: &[String], words: &[&str]) {
-    for words in words {
-        assert!(
-            !why.iter().any(|line| line.contains(words)),
-            "'{words}' in {why:#?}"
-        );
-    }
+    let said = |words: &&&str| why.iter().any(|line| line.contains(**words));
+    assert_eq!(words.iter().find(said), None, "{why:#?}");
 }
 
 /// The number before these words, without its separators.
@@ -66,55 +65,38 @@ const COPIED: f64 = 2.0 * 65_536.0;
 #[test]
 fn of_a_large_parent_create_dominates_and_it_is_page_tables_that_fork_copied() {
     let why = why("fork-ballast", "thread");
-    assert!(
-        why[0].starts_with("by the medians of the phases, which differ by 30.2 ms together"),
-        "{why:#?}"
-    );
+    why[0].begins("by the medians of the phases, which differ by 30.2 ms together");
     assert!(number_before(&why[0], " % is create") >= 98.0, "{}", why[0]);
     let copied = reason(&why, "fork copied");
     let entries = number_before(&copied, " page-table entries more for processes");
     assert!((COPIED..1.01 * COPIED).contains(&entries), "{copied}");
-    assert!(
-        copied.contains("in 3 processes against ") && copied.contains(" in 1 process)"),
-        "{copied}"
-    );
+    copied.says("in 3 processes against ");
+    copied.says(" in 1 process)");
     // Said once, and nobody waited for anybody.
     silent(&why, &["wait for each other"]);
-    assert!(
-        why[2..].iter().all(|line| !line.contains("of page tables")),
-        "{why:#?}"
-    );
+    silent(&why[2..], &["of page tables"]);
 }
 
 #[test]
 fn what_a_fork_copies_goes_with_the_address_space() {
     let why = why("fork-ballast", "thread");
     let shared = reason(&why, "by the models between");
-    let space = "sharing the address space makes it ";
-    assert!(
-        number_before(&shared, "x faster [") >= 10.0 && shared.contains(space),
-        "{shared}"
-    );
-    assert!(
-        shared.contains("the file table makes an undecided difference"),
-        "{shared}"
-    );
+    assert!(number_before(&shared, "x faster [") >= 10.0, "{shared}");
+    shared.says("sharing the address space makes it ");
+    shared.says("the file table makes an undecided difference");
 }
 
 #[test]
 fn forked_flows_pay_for_the_pages_that_they_touch() {
     let why = why("fork-ballast", "thread");
     let faults = reason(&why, "page faults against");
-    assert!(faults.starts_with("0 page faults against "), "{faults}");
+    faults.begins("0 page faults against ");
 }
 
 #[test]
 fn huge_pages_and_pages_kept_from_children_leave_nothing_to_copy() {
     let huge = reason(&why("ladder", "process huge"), "fork copied");
-    assert!(
-        huge.contains("of process huge, 256 MiB lie in huge pages"),
-        "{huge}"
-    );
+    huge.says("of process huge, 256 MiB lie in huge pages");
     let kept = reason(&why("ladder", "process dontfork"), "fork copied");
     for line in [huge, kept] {
         let entries = number_before(&line, " page-table entries more for process 4k");
@@ -127,10 +109,7 @@ fn a_thread_for_each_item_pays_for_making_it() {
     let why = why("per-item", "thread x24 static");
     assert!(number_before(&why[0], " % is create") >= 60.0, "{}", why[0]);
     let made = reason(&why, "creating and ending");
-    assert!(
-        made.contains("creates 24 flows, thread x2 queue 2: "),
-        "{made}"
-    );
+    made.says("creates 24 flows, thread x2 queue 2: ");
     // Threads copy nothing.
     silent(&why, &["fork copied", "address space"]);
 }
@@ -141,7 +120,7 @@ fn work_that_is_dealt_out_unevenly_ends_late() {
     let late = reason(&why, "as late as the mean one");
     let queue = number_before(&late, "x as late");
     assert!(queue < 1.15, "{late}");
-    assert!(late.contains("against 2."), "{late}");
+    late.says("against 2.");
     silent(&why, &["fork copied", "flows are made"]);
 }
 
@@ -152,10 +131,8 @@ fn work_that_is_done_twice_takes_twice_the_cpu_time() {
     let factor = number_before(&cpu.replace("(", ""), "x more");
     assert!((1.9..2.1).contains(&factor), "{cpu}");
     assert!(why.iter().any(|line| line.contains("the steady phase")));
-    silent(
-        &why,
-        &["fork copied", "flows are made", "page faults", "moves from"],
-    );
+    let others = ["fork copied", "flows are made", "page faults", "moves from"];
+    silent(&why, &others);
 }
 
 /// The interval of a factor of two begins below two, and "cause not found" stood there.
@@ -181,21 +158,21 @@ fn results_through_a_pipe_are_bytes_through_system_calls() {
     assert!(pipe.bytes_read.unwrap() - memory.bytes_read.unwrap() >= primes);
     let why = why("talk", "thread shm");
     let bytes = reason(&why, "read and written by system calls against");
-    assert!(bytes.contains("less"), "{bytes}");
+    bytes.says("less");
 }
 
 #[test]
 fn sleepers_in_shared_memory_are_woken_more_often_than_those_of_a_pipe() {
     let why = why("talk", "thread shm");
     let switches = reason(&why, "context switches against");
-    assert!(switches.contains("more"), "{switches}");
+    switches.says("more");
 }
 
 #[test]
 fn flows_that_may_move_do_and_those_on_one_cpu_do_not() {
     let why = why("moving", "thread one");
     let moves = reason(&why, "moves from one CPU to another");
-    assert!(moves.starts_with("0 moves "), "{moves}");
+    moves.begins("0 moves ");
     assert!(number_before(&moves, ";") >= 6.0, "{moves}");
 }
 
@@ -203,71 +180,43 @@ fn flows_that_may_move_do_and_those_on_one_cpu_do_not() {
 fn threads_that_map_memory_wait_for_each_other_at_the_address_space() {
     let why = why("mmap", "thread");
     let shared = reason(&why, "by the models between");
-    let space = "sharing the address space makes it ";
-    assert!(
-        shared.contains(space) && shared.contains("x slower ["),
-        "{shared}"
-    );
-    assert!(
-        shared.contains("the file table makes an undecided difference"),
-        "{shared}"
-    );
+    shared.says("sharing the address space makes it ");
+    shared.says("x slower [");
+    shared.says("the file table makes an undecided difference");
     let waits = reason(&why, "wait for each other");
-    assert!(
-        waits.contains("at the address space that they share"),
-        "{waits}"
-    );
-    silent(
-        &why,
-        &["fork copied", "flows are made", "at the file table"],
-    );
+    waits.says("at the address space that they share");
+    let others = ["fork copied", "flows are made", "at the file table"];
+    silent(&why, &others);
 }
 
 #[test]
 fn flows_that_give_files_numbers_are_slowed_by_the_file_table() {
     let why = why("dup", "thread");
     let shared = reason(&why, "by the models between");
-    let (space, files) = shared
-        .split_once(", and sharing the file table makes ")
-        .unwrap();
-    assert!(
-        space.contains("the address space makes an undecided difference"),
-        "{shared}"
-    );
-    assert!(
-        files.starts_with("it ") && files.contains("x slower ["),
-        "{shared}"
-    );
+    let halves = shared.split_once(", and sharing the file table makes ");
+    let (space, files) = halves.unwrap();
+    space.says("the address space makes an undecided difference");
+    files.begins("it ");
+    files.says("x slower [");
     let cause = case("dup").shared.unwrap().cause;
-    assert_eq!(cause, lab::Cause::FileTable);
+    assert_eq!(cause, Cause::FileTable);
     // Its lock is waited for without sleep, so nobody is said to wait.
-    silent(
-        &why,
-        &["wait for each other", "fork copied", "flows are made"],
-    );
+    let others = ["wait for each other", "fork copied", "flows are made"];
+    silent(&why, &others);
 }
 
 /// Whatever a flow shares, a partner that is woken by a pipe costs the same.
 #[test]
 fn switches_over_a_pipe_are_a_tie_without_a_cause() {
     let case = case("tie");
-    let thread = case
-        .findings
-        .iter()
-        .find(|f| f.subject == "thread")
-        .unwrap();
-    assert!(
-        matches!(
-            thread.verdict,
-            Verdict::Same { .. } | Verdict::CannotTell { .. }
-        ),
-        "{thread:?}"
-    );
+    let mut findings = case.findings.iter();
+    let thread = findings.find(|one| one.subject == "thread").unwrap();
+    let verdict = thread.verdict;
+    let is_tie = matches!(verdict, Verdict::Same { .. } | Verdict::CannotTell { .. });
+    assert!(is_tie, "{thread:?}");
     let shared = case.shared.unwrap();
-    assert!(
-        matches!(shared.cause, lab::Cause::Neither | lab::Cause::CannotTell),
-        "{shared:?}"
-    );
+    let has_none = matches!(shared.cause, Cause::Neither | Cause::CannotTell);
+    assert!(has_none, "{shared:?}");
     let causes = [
         "by the models between",
         "wait for each other",
@@ -281,7 +230,7 @@ fn switches_over_a_pipe_are_a_tie_without_a_cause() {
 fn processes_of_a_small_parent_have_page_tables_that_no_fork_is_blamed_for() {
     let why = why("tables", "thread");
     let tables = reason(&why, "of page tables against");
-    assert!(tables.ends_with("x less)"), "{tables}");
+    tables.ends("x less)");
     silent(&why, &["fork copied", "wait for each other"]);
 }
 
@@ -289,12 +238,10 @@ fn processes_of_a_small_parent_have_page_tables_that_no_fork_is_blamed_for() {
 fn the_verdict_on_the_steady_phase_stands_where_the_whole_differs() {
     const STEADY: &str = "in the steady phase alone: ";
     let planted = reason(&why("planted", "twice"), STEADY);
-    assert!(
-        planted.contains("twice ") && planted.contains(" slower than plain"),
-        "{planted}"
-    );
+    planted.says("twice ");
+    planted.says(" slower than plain");
     let tables = reason(&why("tables", "thread"), STEADY);
-    assert!(tables.contains("threads "), "{tables}");
+    tables.says("threads ");
     // Where the steady phase is what is compared, it is no part of it.
     silent(&why("mmap", "thread"), &[STEADY]);
     silent(&why("dup", "thread"), &[STEADY]);
@@ -304,19 +251,12 @@ fn the_verdict_on_the_steady_phase_stands_where_the_whole_differs() {
 fn every_reason_of_a_recorded_run_is_said_once() {
     for entry in fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_none_or(|extension| extension != "jsonl")
-        {
+        if path.extension().is_none_or(|end| end != "jsonl") {
             continue;
         }
         let results = Results::from_journal(&path).unwrap();
-        for finding in results
-            .studies
-            .iter()
-            .flat_map(|s| &s.cases)
-            .flat_map(|c| &c.findings)
-        {
+        let cases = results.studies.iter().flat_map(|study| &study.cases);
+        for finding in cases.flat_map(|case| &case.findings) {
             let mut said = finding.why.clone();
             said.sort();
             said.dedup();
@@ -349,12 +289,9 @@ fn compact(entry: &mut Value, name: &str) {
             entry["machine"]["host"] = json!({ "value": "recorded" });
             entry["machine"]["kernel"]["release"] = json!({ "value": "6.18" });
             let command = entry["command"].as_array_mut().unwrap();
-            for word in command.iter_mut().filter(|word| {
-                let word = word.as_str().unwrap_or_default();
-                word.ends_with(".toml")
-            }) {
-                *word = json!(format!("{name}.toml"));
-            }
+            let is_file = |word: &Value| word.as_str().is_some_and(|word| word.ends_with(".toml"));
+            let files = command.iter_mut().filter(|word| is_file(word));
+            files.for_each(|word| *word = json!(format!("{name}.toml")));
         }
         "pilot" => entry["outcomes"] = json!([]),
         "slot" => entry["outcome"]["answer"]["warmups"] = json!([]),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use flow::{Placement, Variant};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use workload::Work;
 
 use super::number::{count, plain};
@@ -76,9 +77,14 @@ impl Deciding {
     /// Whether it is the case of this name, or the case that this one is a part of.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        let rest = name.strip_prefix(&self.case);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        is_within(name, &self.case)
     }
+}
+
+/// Whether a name is this one, or begins with it up to a slash.
+fn is_within(name: &str, whole: &str) -> bool {
+    let rest = name.strip_prefix(whole);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// One piece of work under several variants. The first variant is the reference.
@@ -173,7 +179,7 @@ impl Case {
     /// The text with parameters of the work filled in: `{flows} flows`; `{cpus}` is `one CPU`.
     #[must_use]
     pub fn filled(&self, text: &str) -> String {
-        let Ok(serde_json::Value::Object(known)) = serde_json::to_value(&self.work) else {
+        let Ok(Value::Object(known)) = serde_json::to_value(&self.work) else {
             return text.to_owned();
         };
         let text = match text.contains(CPUS) {
@@ -197,9 +203,7 @@ impl Case {
             return String::new();
         };
         let work = serde_json::to_value(&self.work).unwrap_or_default();
-        let exact = work
-            .get(&point.parameter)
-            .and_then(serde_json::Value::as_u64);
+        let exact = work.get(&point.parameter).and_then(Value::as_u64);
         match exact.filter(|exact| *exact as f64 == point.value) {
             Some(exact) => count(exact),
             None => plain(point.value),
@@ -235,8 +239,7 @@ impl Case {
     /// Whether it is meant by a name: its own, or the beginning of it up to a slash.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
-        let rest = self.name.strip_prefix(name).filter(|_| !name.is_empty());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        is_within(&self.name, name)
     }
 }
 

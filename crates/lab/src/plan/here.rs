@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use flow::{Allocator, Variant};
 use machine::Machine;
 
+use super::capacity;
 use super::request::{Context, Plan, PlanError};
-use super::{capacity, rounds};
 use crate::data::axis::{AXES, Axis};
 use crate::data::{LabelledVariant, Preset, Settings, Study};
 
@@ -18,7 +18,7 @@ pub(super) fn had_and_rounds(plan: &mut Plan, context: &Context<'_>) -> Result<(
     plan.each(|study| {
         let (study, why) = tried.had(study, context.settings)?;
         let study = match is_usual {
-            true => rounds::with_rounds_of_maps(study, alone),
+            true => with_rounds_of_maps(study, alone),
             false => study,
         };
         Ok((study, why))
@@ -53,6 +53,19 @@ pub fn fitted_here(study: Study, machine: &Machine) -> (Study, Vec<String>) {
             (Study::new(&name, String::new(), "", Vec::new()), why)
         }
     }
+}
+
+/// Rounds at the most of a case behind the rows: points of a map are many, and each asks for little.
+const MAP_ROUNDS: usize = 20;
+
+/// Gives cases behind the rows [`MAP_ROUNDS`] at the most, if they ask for no other number.
+pub(crate) fn with_rounds_of_maps(mut study: Study, alone: bool) -> Study {
+    let rows = study.rows(alone);
+    let cases = study.cases.iter_mut().enumerate();
+    for (_, case) in cases.filter(|(place, _)| !rows.contains(place)) {
+        case.max_rounds.get_or_insert(MAP_ROUNDS);
+    }
+    study
 }
 
 #[derive(Default)]

@@ -10,7 +10,6 @@ mod file;
 mod flow_counts;
 mod format;
 mod on_variants;
-mod parent_memory;
 mod published;
 mod source;
 mod spanned_params;

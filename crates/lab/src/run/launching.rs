@@ -2,7 +2,7 @@
 
 use flow::placement::Cpus;
 use flow::profile::ProfileSpec;
-use flow::{Proof, SlotSpec};
+use flow::{Answer, Proof, SlotSpec};
 use workload::Work;
 
 use crate::data::{Case, Chosen, Entry, LabelledVariant, Outcome, SlotEntry};
@@ -11,7 +11,6 @@ use crate::plan::simulated::{anywhere, with_counts};
 use crate::run::error::Stop;
 use crate::run::profiling;
 use crate::run::progress::{Observer, Place};
-use crate::run::proof::checked;
 use crate::run::{Clock, Journal, Launch};
 
 #[derive(Debug, Clone)]
@@ -152,4 +151,17 @@ impl Run<'_> {
         let here = self.launch.launch(&here)?;
         Ok(with_counts(simulated, here))
     }
+}
+
+/// No ratio without the same proof on both sides: a slot that proved other work is a failure.
+pub(super) fn checked(outcome: Outcome, reference: Option<Proof>, work: &Work) -> Outcome {
+    let answer = match (outcome.answer, reference) {
+        (Answer::Done(mut record), Some(expected)) if record.proof != expected => Answer::Failed {
+            reason: work.differs(expected, record.proof),
+            begun: None,
+            kept: record.reps.pop(),
+        },
+        (answer, _) => answer,
+    };
+    Outcome { answer, ..outcome }
 }

@@ -15,6 +15,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_within;
 use crate::data::{Case, Metric, Topology, base};
 
 /// One finding of a publication.
@@ -103,9 +104,7 @@ impl Published {
         match ours {
             Ours::Law(of) => case.sweep.as_ref().is_some_and(|own| own.sweep == of.sweep),
             Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
-                let base = base(case);
-                let is_of = base.strip_prefix(&*of.workload);
-                is_of.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                is_within(base(case), &of.workload)
             }
             Ours::Limit(_) => self.claim == Some(Claim::AtLeast) && case.makes(self.value),
             _ => false,
@@ -209,20 +208,6 @@ impl Ours {
             Self::Law(_) | Self::Limit(_) | Self::NotSwitched => return None,
             Self::Throughput(_) | Self::TlbMisses(_) | Self::SharedPages(_) => return None,
         })
-    }
-
-    /// The labels of variants that it names.
-    pub(crate) fn labels(&self) -> Vec<&String> {
-        match self {
-            Self::Pair(of) | Self::Farthest(of) | Self::Explains(of) => {
-                vec![&of.subject, &of.reference]
-            }
-            Self::Survivors(of) => vec![&of.subject, &of.reference],
-            Self::Amount(of) | Self::Workers(of) => vec![&of.variant],
-            Self::TimeIn(of) => vec![&of.variant],
-            Self::Law(of) => vec![&of.variant],
-            _ => Vec::new(),
-        }
     }
 
     /// The quantity that it names.

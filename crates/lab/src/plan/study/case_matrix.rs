@@ -1,11 +1,11 @@
 //! `each`: one written case for several that differ in one word.
 
-use toml::{Spanned, Value};
+use toml::Value;
 use workload::Work;
 
 use super::StudyError;
-use super::format::{FileCase, FileEach, Overrides, Words};
-use super::source::Source;
+use super::file::Written;
+use super::format::{FileEach, Words};
 use super::spanned_params::Placed;
 
 #[derive(Clone, Copy)]
@@ -13,18 +13,16 @@ pub(super) struct Member<'a> {
     word: Option<(&'a FileEach, &'a str, usize)>,
 }
 
-pub(super) fn members<'a>(
-    source: Source<'_>,
-    place: usize,
-    case: &'a FileCase,
-    overrides: &'a Overrides,
-) -> Result<Vec<Member<'a>>, StudyError> {
+pub(super) fn members(written: Written<'_>) -> Result<Vec<Member<'_>>, StudyError> {
+    let Written {
+        source,
+        case,
+        overrides,
+        ..
+    } = written;
     let Some(each) = &case.each else {
         return match overrides.each {
-            Some(_) => Err(source.error(
-                place,
-                "each is for a case with [case.each]: this one has none",
-            )),
+            Some(_) => Err(written.error("each is for a case with [case.each]: this one has none")),
             None => Ok(vec![Member { word: None }]),
         };
     };
@@ -37,8 +35,9 @@ pub(super) fn members<'a>(
             known.ok_or_else(|| source.error(here, message))?
         }
         Words::These(words) => {
-            let placed = |word: &'a Spanned<String>| (word.get_ref().as_str(), word.span().start);
-            words.iter().map(placed).collect()
+            let words = words.iter();
+            let placed = words.map(|word| (word.get_ref().as_str(), word.span().start));
+            placed.collect()
         }
     };
     if words.is_empty() {

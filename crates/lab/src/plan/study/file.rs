@@ -172,13 +172,21 @@ fn check_names(
     Err(source.error(headline.span().start, message))
 }
 
+/// A case of the file, and what its preset lays over it.
 #[derive(Clone, Copy)]
-struct Written<'a> {
-    source: Source<'a>,
+pub(super) struct Written<'a> {
+    pub(super) source: Source<'a>,
     place: usize,
-    case: &'a FileCase,
-    overrides: &'a Overrides,
-    preset: Preset,
+    pub(super) case: &'a FileCase,
+    pub(super) overrides: &'a Overrides,
+    pub(super) preset: Preset,
+}
+
+impl Written<'_> {
+    /// Of the case as a whole.
+    pub(super) fn error(self, message: impl Into<String>) -> StudyError {
+        self.source.error(self.place, message)
+    }
 }
 
 fn preset_cases(
@@ -217,7 +225,7 @@ fn preset_cases(
     };
     work.lay_over(&overrides.work);
     let mut cases = Vec::new();
-    for member in members(source, place, case, overrides)? {
+    for member in members(written)? {
         let mut work = work.clone();
         member.set(&mut work);
         cases.extend(member_cases(written, member, &work)?);
@@ -230,19 +238,11 @@ fn member_cases(
     member: Member<'_>,
     work: &Placed,
 ) -> Result<Vec<Case>, StudyError> {
-    let Written {
-        source,
-        place,
-        case,
-        overrides,
-        ..
-    } = written;
-    match &case.sweep {
+    match &written.case.sweep {
         Some(sweep) => sweep_cases(written, member, sweep, work),
-        None if overrides.values.is_some() => Err(source.error(
-            place,
-            "values are for a case with a sweep: this one has none",
-        )),
+        None if written.overrides.values.is_some() => {
+            Err(written.error("values are for a case with a sweep: this one has none"))
+        }
         None => Ok(vec![one_case(written, member, work.clone(), None)?]),
     }
 }
@@ -323,13 +323,12 @@ fn one_case(
 ) -> Result<Case, StudyError> {
     let Written {
         source,
-        place,
         case,
         overrides,
-        preset,
+        ..
     } = written;
     let name = member.name(case.name.get_ref());
-    let variants = variants(source, place, (case, overrides, preset), &work)?;
+    let variants = variants(written, &work)?;
     let best_of = best_of(source, case, &variants)?;
     Ok(Case {
         name: match point {
@@ -348,7 +347,7 @@ fn one_case(
         metric: case.metric,
         reps: overrides.reps.or(case.reps),
         max_rounds: overrides.max_rounds.or(case.max_rounds),
-        floor: floor(source, place, case.floor)?,
+        floor: floor(written)?,
         best_of,
     })
 }
@@ -384,11 +383,11 @@ fn best_of(
     }
 }
 
-fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<f64>, StudyError> {
-    match floor {
+fn floor(written: Written<'_>) -> Result<Option<f64>, StudyError> {
+    match written.case.floor {
         Some(floor) if !(0.0..1.0).contains(&floor) => {
             let message = format!("floor {floor} is no fraction: 0.05 stands for 5 %");
-            Err(source.error(place, message))
+            Err(written.error(message))
         }
         floor => Ok(floor),
     }

@@ -144,11 +144,9 @@ pub(super) struct FileSweep {
 }
 
 #[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct Overrides {
-    #[serde(default)]
     pub(super) skip: bool,
-    #[serde(default)]
     pub(super) work: Parameters,
     pub(super) each: Option<Words>,
     pub(super) values: Option<Vec<SweepValue>>,

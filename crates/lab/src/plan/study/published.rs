@@ -25,15 +25,17 @@ pub(super) fn check(
 
 fn check_names(own: &Published, cases: &[Case]) -> Result<(), String> {
     for ours in own.halves() {
-        check_one(ours.case(), &ours.labels(), ours.quantity(), cases)?;
-    }
-    for step in &own.steps {
+        // Of a copy, whose labels nobody changes.
         check_one(
-            Some(&step.case),
-            &[&step.variant],
-            Some(&step.quantity),
+            ours.case(),
+            &ours.clone().labels_mut(),
+            ours.quantity(),
             cases,
         )?;
+    }
+    for step in &own.steps {
+        let (case, quantity) = (Some(&*step.case), Some(&*step.quantity));
+        check_one(case, &[&step.variant], quantity, cases)?;
     }
     let Some(Ours::Law(OfSweep { sweep, .. })) = &own.ours else {
         return Ok(());
@@ -120,13 +122,14 @@ fn word(claim: Claim) -> String {
 
 fn check_one(
     case: Option<&str>,
-    labels: &[&String],
+    labels: &[impl AsRef<str>],
     quantity: Option<&str>,
     cases: &[Case],
 ) -> Result<(), String> {
     if let [subject, reference] = labels
-        && subject == reference
+        && subject.as_ref() == reference.as_ref()
     {
+        let subject = subject.as_ref();
         return Err(format!("'{subject}' is both sides: nothing is compared"));
     }
     if let Some(name) = case {
@@ -137,7 +140,7 @@ fn check_one(
             return Err(format!("no case is named '{name}'{meant}"));
         }
         for label in labels {
-            has_variant(&own, name, label)?;
+            has_variant(&own, name, label.as_ref())?;
         }
     }
     match quantity {

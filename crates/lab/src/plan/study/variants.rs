@@ -1,40 +1,36 @@
-use flow::{Model, Variant};
+use flow::{Model, Pages, ParentMemory, Variant};
 use toml::Spanned;
 use workload::Work;
 
 use super::StudyError;
 use super::cpus::FLOWS;
+use super::file::Written;
 use super::flow_counts::{Count, FileFlows, unknown};
-use super::format::{FileCase, FileVariant, Overrides};
-use super::parent_memory::of_variant;
+use super::format::{Bytes, FileVariant};
 use super::source::Source;
 use super::spanned_params::Placed;
 use crate::data::labelled;
 use crate::data::{LabelledVariant, Preset, Sampling};
 
-pub(super) fn variants(
-    source: Source<'_>,
-    place: usize,
-    (case, overrides, preset): (&FileCase, &Overrides, Preset),
-    work: &Placed,
-) -> Result<Vec<LabelledVariant>, StudyError> {
+pub(super) fn variants(of: Written<'_>, work: &Placed) -> Result<Vec<LabelledVariant>, StudyError> {
+    let source = of.source;
     let of_work = work.clone().into_work(source)?;
     let (flows, usual) = (of_work.flows(), of_work.usual_flows());
     let meant = |v: &&Spanned<FileVariant>| {
         let v = v.get_ref();
         let few = v.most_flows.zip(flows);
-        !(v.full_only && preset == Preset::Quick)
+        !(v.full_only && of.preset == Preset::Quick)
             && few.is_none_or(|(most, flows)| flows <= most.into())
     };
-    let meant = case.variants.iter().filter(meant);
+    let meant = of.case.variants.iter().filter(meant);
     let written: Vec<Counted<'_>> = meant.flat_map(counted).collect();
     if written.is_empty() {
-        return Err(source.error(place, "a case needs at least one variant"));
+        return Err(of.error("a case needs at least one variant"));
     }
     let plain: Result<Vec<Variant>, StudyError> = written
         .iter()
         .map(|&(v, count)| {
-            let parent_memory = of_variant(case, overrides, v.get_ref())
+            let parent_memory = parent_memory(of, v.get_ref())
                 .map_err(|message| source.error(v.span().start, message))?;
             Ok(Variant {
                 parent_memory,
@@ -46,12 +42,12 @@ pub(super) fn variants(
     for (variant, (written, count)) in variants.iter_mut().zip(written) {
         name(variant, written.get_ref(), count);
         variant.work = own_work(source, written.get_ref(), work)?;
-        variant.sample = sampling(source, written.get_ref(), overrides)?;
+        variant.sample = sampling(of, written.get_ref())?;
     }
     let told = |v: &LabelledVariant| v.label.replace(FLOWS, &v.variant.flows.to_string());
     let labels: Vec<String> = variants.iter().map(told).collect();
     match names::repeated(&labels) {
-        Some(twice) => Err(source.error(place, format!("two variants are labelled '{twice}'"))),
+        Some(twice) => Err(of.error(format!("two variants are labelled '{twice}'"))),
         None => Ok(variants),
     }
 }
@@ -79,21 +75,17 @@ fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Coun
     }
 }
 
-fn sampling(
-    source: Source<'_>,
-    written: &FileVariant,
-    overrides: &Overrides,
-) -> Result<Option<Sampling>, StudyError> {
+fn sampling(of: Written<'_>, written: &FileVariant) -> Result<Option<Sampling>, StudyError> {
     let Some(usual) = &written.sample_s else {
         return Ok(None);
     };
-    let interval = overrides.sample_s.as_ref().unwrap_or(usual);
+    let interval = of.overrides.sample_s.as_ref().unwrap_or(usual);
     let sampling = Sampling {
         interval_s: *interval.get_ref(),
         folder: None,
     };
     let checked = sampling.check().map(|()| Some(sampling));
-    checked.map_err(|message| source.error(interval.span().start, message))
+    checked.map_err(|message| of.source.error(interval.span().start, message))
 }
 
 fn own_work(
@@ -159,5 +151,23 @@ fn flows(
             "a variant of model {model} needs flows, such as flows = 5"
         )),
         (Some(flows), _) | (None, Some(flows)) => Ok(flows),
+    }
+}
+
+/// Its own, else its case's under the preset; 0 bytes are none.
+fn parent_memory(of: Written<'_>, variant: &FileVariant) -> Result<Option<ParentMemory>, String> {
+    let of_case = of.overrides.parent_memory.or(of.case.parent_memory);
+    let bytes = variant.ballast.or(of_case);
+    let pages = variant.ballast_pages.or(of.case.ballast_pages);
+    match (bytes, pages) {
+        (None, Some(_)) => Err(
+            "ballast_pages has no effect without ballast: say how much, such as ballast = \"256M\""
+                .to_owned(),
+        ),
+        (None | Some(Bytes(0)), _) => Ok(None),
+        (Some(Bytes(bytes)), pages) => Ok(Some(ParentMemory {
+            bytes,
+            pages: pages.unwrap_or(Pages::Small),
+        })),
     }
 }

@@ -7,10 +7,9 @@ use flow::Proof;
 use crate::data::{Case, Entry};
 use crate::findings::ledger::is_late;
 use crate::run::error::Stop;
-use crate::run::launching::{Run, Take};
+use crate::run::launching::{Run, Take, checked};
 use crate::run::pilot::{choose, cut_by_budget, pilot_slot, stopped_by_budget};
 use crate::run::progress::{Event, Place};
-use crate::run::proof::checked;
 
 /// The files of a program, and the command that makes it of them.
 pub(super) type Built = (BTreeMap<String, String>, Option<String>);

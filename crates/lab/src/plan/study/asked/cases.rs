@@ -76,7 +76,7 @@ fn retain(
 
 /// Its name, or a part of it up to a hyphen or slash.
 pub(super) fn is_called(name: &str, word: &str) -> bool {
-    let rest = name.strip_prefix(word).filter(|_| !word.is_empty());
+    let rest = name.strip_prefix(word);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']))
 }
 

@@ -226,7 +226,7 @@ fn the_most_rounds_of_a_case_are_those_of_an_interval_among_all_of_its_study() {
         };
         let others = ["b", "c", "d", "e", "f"].map(limited);
         let study = study([case("a", 1, &TWO)].into_iter().chain(others).collect());
-        let study = crate::plan::rounds::with_rounds_of_maps(study, true);
+        let study = crate::plan::here::with_rounds_of_maps(study, true);
         let ran = run_mock(header(vec![study]), &mut Mock::timed(noise));
         rounds_of(&ran)
     };
