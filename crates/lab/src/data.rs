@@ -32,5 +32,5 @@ pub use study::{
     OfPair, OfSweep, OfVariant, OfWork, Origin, Ours, Pair, Published, Step, Study, SweepPoint,
     Thread, TimeIn, Topology, along, base, labelled,
 };
-pub(crate) use study::{Questions, differ_in_flows_alone, unique};
+pub(crate) use study::{Questions, differ_in_flows_alone, parameters_of, unique, with_parameters};
 pub use words::{listed, plural};

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use flow::{Placement, Variant};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use workload::Work;
 
 use super::number::{count, plain};
@@ -114,6 +114,22 @@ pub struct Case {
     pub best_of: Option<BestOf>,
 }
 
+/// The parameters of a piece of work, by their names.
+pub(crate) fn parameters_of(work: &Work) -> Map<String, Value> {
+    match serde_json::to_value(work) {
+        Ok(Value::Object(parameters)) => parameters,
+        _ => Map::new(),
+    }
+}
+
+/// The text with each `{PARAMETER}` filled in, as it is shown.
+pub(crate) fn with_parameters(text: &str, work: &Work, shown: fn(&Value) -> String) -> String {
+    let known = parameters_of(work).into_iter();
+    known.fold(text.to_owned(), |text, (key, value)| {
+        text.replace(&format!("{{{key}}}"), &shown(&value))
+    })
+}
+
 const CPUS: &str = "{cpus}";
 
 /// The question which variant of a case is best.
@@ -179,20 +195,16 @@ impl Case {
     /// The text with parameters of the work filled in: `{flows} flows`; `{cpus}` is `one CPU`.
     #[must_use]
     pub fn filled(&self, text: &str) -> String {
-        let Ok(Value::Object(known)) = serde_json::to_value(&self.work) else {
-            return text.to_owned();
-        };
         let text = match text.contains(CPUS) {
             true => text.replace(CPUS, &self.cpus()),
             false => text.to_owned(),
         };
-        known.iter().fold(text, |text, (key, value)| {
-            let value = match (value.as_u64(), value.as_str()) {
+        with_parameters(&text, &self.work, |value| {
+            match (value.as_u64(), value.as_str()) {
                 (Some(number), _) => count(number),
                 (_, Some(word)) => word.to_owned(),
                 _ => value.to_string(),
-            };
-            text.replace(&format!("{{{key}}}"), &value)
+            }
         })
     }
 
@@ -202,7 +214,7 @@ impl Case {
         let Some(point) = &self.sweep else {
             return String::new();
         };
-        let work = serde_json::to_value(&self.work).unwrap_or_default();
+        let work = parameters_of(&self.work);
         let exact = work.get(&point.parameter).and_then(Value::as_u64);
         match exact.filter(|exact| *exact as f64 == point.value) {
             Some(exact) => count(exact),

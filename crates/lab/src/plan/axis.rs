@@ -71,25 +71,22 @@ mod tests {
     }
 
     #[test]
-    fn one_allocator_is_laid_on_all_variants_alike() {
-        let study = with(study(), "allocator", &["core-aware"]);
-        assert_eq!(labels(&study), ["process", "thread"]);
-        assert_eq!(study.cases[0].title, "c, with the allocator core-aware");
-        let variants = study.cases[0].variants.iter();
-        let names = variants.map(|v| v.variant.allocator.as_ref().map(flow::Allocator::name));
-        assert!(names.into_iter().all(|name| name == Some("core-aware")));
-    }
-
-    #[test]
-    fn several_make_variants_of_each() {
-        let study = with(study(), "allocator", &["libc", "core-aware"]);
-        let expected = [
-            "process libc",
-            "process core-aware",
-            "thread libc",
-            "thread core-aware",
-        ];
-        assert_eq!(labels(&study), expected);
+    fn one_word_is_laid_on_all_variants_alike_and_several_make_variants_of_each() {
+        for (key, words) in [
+            ("allocator", ["core-aware", "libc"]),
+            ("memory_policy", ["interleave", "local"]),
+        ] {
+            let one = with(study(), key, &words[..1]);
+            assert_eq!(labels(&one), ["process", "thread"]);
+            let title = format!("c, with the {} {}", key.replace('_', " "), words[0]);
+            assert_eq!(one.cases[0].title, title);
+            let (axis, variants) = (Axis::of(key).unwrap(), one.cases[0].variants.iter());
+            let laid = variants.filter_map(|one| (axis.word)(&one.variant));
+            assert_eq!(laid.collect::<Vec<_>>(), [words[0]; 2], "{key}");
+            let each = |model: &str| words.map(|word| format!("{model} {word}"));
+            let both = with(study(), key, &words);
+            assert_eq!(labels(&both), [each("process"), each("thread")].concat());
+        }
     }
 
     #[test]
@@ -98,20 +95,6 @@ mod tests {
         own.cases[0].variants[0].variant.heap_pages = Some("thp".parse().unwrap());
         let study = with(own, "heap_pages", &["4k", "thp"]);
         assert_eq!(labels(&study), ["process", "thread 4k", "thread thp"]);
-    }
-
-    #[test]
-    fn memory_policies_are_laid_likewise() {
-        let both = with(study(), "memory_policy", &["local", "interleave"]);
-        let expected = [
-            "process local",
-            "process interleave",
-            "thread local",
-            "thread interleave",
-        ];
-        assert_eq!(labels(&both), expected);
-        let one = with(study(), "memory_policy", &["interleave"]);
-        assert_eq!(one.cases[0].title, "c, with the memory policy interleave");
     }
 
     #[test]

@@ -76,11 +76,8 @@ fn run_mock(header: Header, mock: &mut Mock) -> Ran {
     let mut heard = Heard::default();
     let clock = mock.clock();
     let results = run(&mut journal, mock, &clock, &mut heard).unwrap();
-    assert_eq!(
-        results,
-        Results::from_journal(journal.path()).unwrap(),
-        "made again"
-    );
+    let again = Results::from_journal(journal.path()).unwrap();
+    assert_eq!(results, again, "made again");
     Ran {
         results,
         heard: heard.0,

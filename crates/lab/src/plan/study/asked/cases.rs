@@ -1,10 +1,6 @@
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
-use super::parameters::{self, is_swept_over};
+use super::parameters::is_swept_over;
 use super::{Flags, text_of};
-use crate::data::{Case, Study};
+use crate::data::{Case, Study, parameters_of, with_parameters};
 use crate::plan::study::command::{Command, Flag, Given, Sets};
 
 pub(super) fn chosen(study: &Study, flags: Flags<'_>) -> Result<Vec<Case>, String> {
@@ -26,7 +22,7 @@ pub(super) fn chosen(study: &Study, flags: Flags<'_>) -> Result<Vec<Case>, Strin
     for (flag, given) in flags.all() {
         match &flag.sets {
             Sets::Only(key) => retain(&mut cases, flag, given, |case, word| {
-                parameters::of(&case.work).get(key).map(text_of).as_deref() == Some(word)
+                parameters_of(&case.work).get(key).map(text_of).as_deref() == Some(word)
             })?,
             Sets::Cases => retain(&mut cases, flag, given, |case, word| {
                 is_called(&case.name, word)
@@ -84,9 +80,8 @@ pub(super) fn named(mut cases: Vec<Case>, command: &Command) -> Result<Vec<Case>
     for case in &mut cases {
         let mut changes = command.changes.iter().rev();
         if let Some((_, change)) = changes.find(|(name, _)| case.is_called(name)) {
-            let known = parameters::of(&case.work);
             if let Some(name) = change.name.as_ref().filter(|_| case.sweep.is_none()) {
-                case.name = filled(name, &known);
+                case.name = with_parameters(name, &case.work, text_of);
             }
             if let Some(title) = &change.title {
                 case.title = case.filled(title);
@@ -97,11 +92,4 @@ pub(super) fn named(mut cases: Vec<Case>, command: &Command) -> Result<Vec<Case>
         case.work.check().map_err(|error| error.0)?;
     }
     Ok(cases)
-}
-
-fn filled(text: &str, known: &BTreeMap<String, Value>) -> String {
-    let parameters = known.iter();
-    parameters.fold(text.to_owned(), |text, (key, value)| {
-        text.replace(&format!("{{{key}}}"), &text_of(value))
-    })
 }

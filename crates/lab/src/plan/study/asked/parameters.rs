@@ -1,23 +1,14 @@
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use workload::Work;
 
 use super::Flags;
-use crate::data::Case;
 use crate::data::number::count;
+use crate::data::{Case, parameters_of};
 use crate::plan::study::command::{Flag, Given, Sets};
 
 pub(super) fn is_swept_over(case: &Case, key: &str) -> bool {
     let point = case.sweep.as_ref();
     point.is_some_and(|point| point.parameter == key)
-}
-
-pub(super) fn of(work: &Work) -> BTreeMap<String, Value> {
-    match serde_json::to_value(work) {
-        Ok(Value::Object(parameters)) => parameters.into_iter().collect(),
-        _ => BTreeMap::new(),
-    }
 }
 
 /// `flag`: its name, for the error.
@@ -27,10 +18,9 @@ pub(crate) fn set_work(
     key: &str,
     value: &Value,
 ) -> Result<bool, String> {
-    let mut parameters = of(work);
+    let mut parameters = parameters_of(work);
     parameters.insert(key.to_owned(), value.clone());
-    let parameters = Value::Object(parameters.into_iter().collect());
-    match serde_json::from_value(parameters) {
+    match serde_json::from_value(Value::Object(parameters)) {
         Ok(changed) => {
             *work = changed;
             Ok(true)
@@ -100,7 +90,9 @@ fn set_in_cases(
         }
         let value = match values {
             [one] => Some(one.clone()),
-            several => of(&case.work).get(key).map(|now| nearest(now, several)),
+            several => parameters_of(&case.work)
+                .get(key)
+                .map(|now| nearest(now, several)),
         };
         if let Some(value) = value {
             has |= set_of_case(case, &flag.name, key, &value)?;

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::parameters::{self, is_swept_over};
 use super::{Flags, text_of};
-use crate::data::Case;
+use crate::data::{Case, parameters_of};
 use crate::plan::capacity;
 use crate::plan::study::command::{Flag, Given, Sets};
 
@@ -55,7 +55,7 @@ fn over(
             }
             _ => {
                 if let Some(common) = &common {
-                    let own = parameters::of(&case.work).get(key).cloned();
+                    let own = parameters_of(&case.work).get(key).cloned();
                     let own = own.filter(|own| common.contains(own));
                     let value = own.unwrap_or_else(|| common[0].clone());
                     parameters::set_of_case(&mut case, &asked[0].0.name, key, &value)?;
@@ -74,7 +74,7 @@ fn most<'a>(key: &str, flags: Flags<'a>) -> Option<(&'a Flag, u64)> {
 }
 
 fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
-    let own = parameters::of(&case.work).get(key).and_then(Value::as_u64);
+    let own = parameters_of(&case.work).get(key).and_then(Value::as_u64);
     match most(key, flags).zip(own) {
         Some(((flag, most), own)) if own > most => {
             parameters::set_of_case(case, &flag.name, key, &most.into()).map(drop)

@@ -1,7 +1,7 @@
 //! Tests of what flags make of a study.
 
 use super::*;
-use crate::data::{Preset, Settings};
+use crate::data::{Preset, Settings, parameters_of};
 use crate::plan::study::builtin;
 use crate::plan::study::command::{Flag, Given};
 use crate::plan::study::commands;
@@ -111,7 +111,7 @@ fn several_values_are_a_sweep_in_place_of_the_single_case() {
     assert_eq!(two, ["grain/1000", "grain/5000"]);
     assert_eq!(names("primes --block 1000 --method sieve"), ["sieve"]);
     let swept = of("primes --block 1000..10000").unwrap().study;
-    assert_eq!(parameters::of(&swept.cases[0].work)["method"], "sieve");
+    assert_eq!(parameters_of(&swept.cases[0].work)["method"], "sieve");
 }
 
 #[test]

@@ -31,15 +31,10 @@ fn a_run_that_is_taken_up_again_is_the_run_that_was_never_cut() {
         let ran = run_mock(two(), &mut mock);
         assert_eq!(ran.results.interrupted, Some(2));
         mock.again();
-        assert_eq!(
-            resume(&ran.path(), &mut mock),
-            whole.results,
-            "cut after {cut} slots"
-        );
-        assert_eq!(
-            mock.specs, whole_mock.specs,
-            "the same slots in the same order"
-        );
+        let resumed = resume(&ran.path(), &mut mock);
+        assert_eq!(resumed, whole.results, "cut after {cut} slots");
+        // The same slots in the same order.
+        assert_eq!(mock.specs, whole_mock.specs, "{cut}");
     }
 }
 
