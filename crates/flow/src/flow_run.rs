@@ -11,71 +11,27 @@ mod trouble;
 mod units;
 
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use measure::clock::now_ns;
 use measure::usage::{self, Usage};
-use nix::unistd::{Pid, getpid, gettid};
+use nix::unistd::{getpid, gettid};
 
-use crate::any_body::{AnyBody, Facts, Work};
+use crate::Model;
 use crate::body::Body;
-use crate::channel::{self, Entrance, Outlet};
+use crate::channel::Outlet;
+use crate::context::{Context, Work};
 use crate::flow_status::Tally;
-use crate::footprint::{Board, Pieces};
+use crate::footprint::Pieces;
 use crate::futex;
-use crate::latency::Together;
-use crate::notify::Notify;
 use crate::pace;
-use crate::recording::{self, Recorded};
-use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
-use crate::turn::{KernelTurn, Pipes};
-use crate::{Model, Variant};
+use crate::recording;
+use crate::shared_memory::{SHUT, SURVEY};
+use crate::turn::KernelTurn;
 
 use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};
 pub(crate) use units::{say, unit_of_queue, units};
-
-pub(crate) struct Context<'a> {
-    pub(crate) body: &'a dyn AnyBody,
-    pub(crate) facts: Facts,
-    pub(crate) variant: &'a Variant,
-    pub(crate) cpus: &'a [u32],
-    pub(crate) narrate: Option<&'a str>,
-    pub(crate) recorded: Option<Recorded<'a>>,
-    pub(crate) shared: &'a SharedMemory,
-    pub(crate) notify: &'a Notify,
-    pub(crate) entrance: &'a Entrance,
-    pub(crate) board: Option<Result<&'a Board, &'a io::Error>>,
-    pub(crate) latencies: Option<&'a Together>,
-    pub(crate) pipes: &'a Pipes,
-    /// Lets a child detect that it was orphaned at birth.
-    pub(crate) parent: Pid,
-}
-
-/// Hands `run` what a carrier needs that stands for itself, with nobody at its gates.
-pub(crate) fn by_itself(
-    body: &dyn AnyBody,
-    variant: &Variant,
-    run: impl FnOnce(&Context<'_>) -> io::Result<()>,
-) -> io::Result<()> {
-    let (entrance, _inlet) = channel::open(None, Path::new(""))?;
-    run(&Context {
-        body,
-        facts: body.facts(),
-        variant,
-        cpus: &[],
-        narrate: None,
-        recorded: None,
-        shared: &SharedMemory::new(1, 0)?,
-        notify: &Notify::new()?,
-        entrance: &entrance,
-        board: None,
-        latencies: None,
-        pipes: &Pipes::default(),
-        parent: getpid(),
-    })
-}
 
 impl<B: Body> Work<'_, B> {
     pub(crate) fn settle(&self, state: &mut B::State) {

@@ -26,11 +26,11 @@
 
 mod alarm;
 mod allocator;
-mod any_body;
 pub mod body;
 pub mod carried;
 pub mod cgroup;
 pub mod channel;
+mod context;
 mod ending;
 pub mod film;
 mod flow_run;

@@ -28,10 +28,10 @@ use measure::usage;
 use nix::unistd::getpid;
 
 use crate::alarm::Alarm;
-use crate::any_body::AnyBody;
 use crate::body::Part;
 use crate::channel::{self, Inlet, Sink};
-use crate::flow_run::{Context, say};
+use crate::context::{AnyBody, Context};
+use crate::flow_run::say;
 use crate::flow_status::FlowStatus;
 use crate::footprint::Board;
 use crate::futex;

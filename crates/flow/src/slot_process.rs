@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::alarm::Alarm;
 use crate::allocator;
-use crate::any_body::AnyBody;
 use crate::body::Body;
 use crate::channel::Sink;
+use crate::context::AnyBody;
 use crate::ending::{answer_and_exit, end_on_panic, exit, keep_answers_apart};
 use crate::parent_memory::HeldParentMemory;
 use crate::quota::{QuotaGroup, Throttled};

@@ -3,10 +3,9 @@ use std::sync::atomic::Ordering;
 
 use nix::unistd::{getpid, gettid};
 
-use super::Context;
-use crate::any_body::Work;
 use crate::body::Body;
 use crate::channel::Outlet;
+use crate::context::{Context, Work};
 use crate::flow_status::Tally;
 use crate::variant::Schedule;
 

@@ -6,9 +6,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{ForkResult, Pid, getpid, getppid, pause};
 use sys::Alone;
 
-use crate::any_body::AnyBody;
+use crate::context::AnyBody;
+use crate::context::by_itself;
 use crate::ending::exit;
-use crate::flow_run::by_itself;
 use crate::start::reap;
 use crate::{Model, Variant, futex};
 

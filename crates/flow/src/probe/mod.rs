@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 pub use fence::{ADDRESSES, TASKS};
 
 use crate::Model;
-use crate::any_body::AnyBody;
 use crate::body::Body;
+use crate::context::AnyBody;
 use crate::ending::{end_on_panic, exit, write_line};
 use crate::tied::{Task, is_in_role};
 

@@ -1,7 +1,7 @@
 use super::Parts;
 use crate::Failure;
 use crate::body::Part;
-use crate::flow_run::Context;
+use crate::context::Context;
 use crate::flow_status::{FlowStatus, Stage};
 use crate::record::{FlowRecord, FlowState, Rep, Turns};
 

@@ -11,9 +11,9 @@ use std::cell::{Cell, RefCell};
 
 use measure::usage;
 
-use crate::any_body::Work;
 use crate::body::Body;
 use crate::channel::Outlet;
+use crate::context::Work;
 use crate::flow_run::{self, Trouble};
 use crate::flow_status::Tally;
 use crate::record::Turns;

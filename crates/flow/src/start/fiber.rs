@@ -18,8 +18,8 @@ use std::pin::pin;
 use ::fiber::{Config, ConfigError, Fiber, FiberId, Lent, Life, Scheduler, SpawnError};
 
 use super::carried::{Carried, Station};
-use crate::any_body::Work;
 use crate::body::Body;
+use crate::context::Work;
 use crate::flow_run::{Step, Trouble, at_gate, leave, prepare};
 use crate::model::{Stacks, Way};
 use crate::turn::{CHECKED_LAPS, Turn, at_once};
@@ -28,7 +28,7 @@ use crate::turn::{CHECKED_LAPS, Turn, at_once};
 const GUARDED_LEAST: u64 = 16 << 10;
 const PAGE: u64 = sys::PAGE as u64;
 
-pub(crate) fn carry<B: Body>(work: Work<'_, B>, index: usize, stacks: Stacks) {
+pub(super) fn carry<B: Body>(work: Work<'_, B>, index: usize, stacks: Stacks) {
     carry_with(work, index, |fibers| {
         let config = config(stacks, work.body.stack_bytes()).capacity(fibers);
         // SAFETY: `carry_with` keeps it in `Fibers`, a local of its own.
@@ -36,7 +36,7 @@ pub(crate) fn carry<B: Body>(work: Work<'_, B>, index: usize, stacks: Stacks) {
     });
 }
 
-pub(crate) fn carry_with<B: Body>(
+pub(super) fn carry_with<B: Body>(
     work: Work<'_, B>,
     index: usize,
     scheduler: impl FnOnce(usize) -> Result<Scheduler, ConfigError>,

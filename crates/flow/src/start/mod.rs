@@ -34,13 +34,11 @@ use nix::errno::Errno;
 use nix::unistd::{ForkResult, Pid};
 use sys::Alone;
 
-use crate::any_body::Work;
 use crate::body::Body;
+use crate::context::Context;
 use crate::ending::exit;
-use crate::flow_run::Context;
 use crate::{Model, Variant};
 
-pub(crate) use live::live;
 pub(crate) use process::{become_child, reap, reap_now};
 use thread::Threads;
 
@@ -129,13 +127,6 @@ impl<'a> FlowSet<'a> {
             let _gone_is_fine = nix::sys::signal::kill(child, nix::sys::signal::Signal::SIGKILL);
             let _gone_is_fine = process::reap(child);
         }
-    }
-}
-
-pub(crate) fn hold<B: Body>(work: Work<'_, B>) -> io::Result<()> {
-    match work.variant.model.stacks() {
-        Some(stacks) => fiber::hold(work, stacks),
-        None => task::hold(work),
     }
 }
 

@@ -12,8 +12,8 @@ use sys::Alone;
 
 use super::fiber::config;
 use super::thread::Threads;
+use crate::context::Context;
 use crate::ending::exit;
-use crate::flow_run::Context;
 use crate::model::Stacks;
 
 /// A process with a copy of the memory and of the table of files.

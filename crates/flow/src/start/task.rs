@@ -10,12 +10,12 @@ use std::pin::Pin;
 use std::task::{Context as Poller, Poll, Waker};
 
 use super::carried::{Carried, Station};
-use crate::any_body::Work;
 use crate::body::Body;
+use crate::context::Work;
 use crate::flow_run::{Step, at_gate, leave, prepare};
 use crate::turn::{CHECKED_LAPS, Turn};
 
-pub(crate) fn carry<B: Body>(work: Work<'_, B>, index: usize) {
+pub(super) fn carry<B: Body>(work: Work<'_, B>, index: usize) {
     let context = work.context;
     let ready = prepare(context, index);
     let carried = Carried::new(work, work.variant.flows.into());

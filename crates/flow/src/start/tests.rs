@@ -8,7 +8,7 @@ use nix::sys::stat::{Mode, umask};
 use crate::Proof;
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::flow_run::by_itself;
+use crate::context::by_itself;
 use crate::{Model, Schedule, Variant};
 
 /// Writes down which flow did each unit.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::flow_run::Context;
+use crate::context::Context;
 
 /// Stays at its address in `Threads` until the join.
 struct Task<'a> {

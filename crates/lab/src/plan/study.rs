@@ -16,6 +16,7 @@ mod spanned_params;
 mod study_command;
 mod sweep_value;
 mod variants;
+mod written_case;
 
 pub(crate) use builtin::known;
 pub use builtin::{builtin, builtin_names, decision, decision_names, nearest, of_command, text_of};

@@ -18,13 +18,12 @@ pub use flags::{Flags, GivenFlags};
 pub(crate) use parameters::set_work;
 
 use flags::flow_count;
-pub(super) use flags::text_of;
 
 use flow::Model;
 use machine::Machine;
 use serde_json::Value;
 
-use super::command::{Flag, OfSpread, Sets};
+use super::command::{Flag, OfSpread, Sets, text_of};
 use crate::Spread;
 use crate::data::{Case, Study, Topology};
 use crate::plan::scaling::is_template;

@@ -4,9 +4,9 @@ use toml::Value;
 use workload::Work;
 
 use super::StudyError;
-use super::file::Written;
 use super::format::{FileEach, Words};
 use super::spanned_params::Placed;
+use super::written_case::Written;
 
 #[derive(Clone, Copy)]
 pub(super) struct Member<'a> {

@@ -8,7 +8,6 @@ use std::str::FromStr;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::asked::text_of;
 use crate::data::Preset;
 use crate::data::axis::Axis;
 use crate::data::number::read_bytes;
@@ -359,6 +358,12 @@ fn folder(text: &str) -> Result<String, String> {
         true => Ok(found.to_string_lossy().into_owned()),
         false => Err("it is no folder: name one".to_owned()),
     }
+}
+
+pub(super) fn text_of(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -9,12 +9,13 @@ use toml::{Spanned, Value};
 use super::case_matrix::{Member, members};
 use super::cpus::FLOWS;
 use super::flow_counts::unknown;
-use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
+use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema};
 use super::on_variants::OnVariants;
 use super::source::Source;
 use super::spanned_params::{Parameters, Placed};
 use super::sweep_value::SweepValue;
 use super::variants::variants;
+use super::written_case::Written;
 use super::{StudyError, published};
 use crate::data::{BestOf, Case, LabelledVariant, Origin, Preset, Study, SweepPoint};
 use crate::plan::simulated::AskedSimulation;
@@ -170,23 +171,6 @@ fn check_names(
         names.join(", ")
     );
     Err(source.error(headline.span().start, message))
-}
-
-/// A case of the file, and what its preset lays over it.
-#[derive(Clone, Copy)]
-pub(super) struct Written<'a> {
-    pub(super) source: Source<'a>,
-    place: usize,
-    pub(super) case: &'a FileCase,
-    pub(super) overrides: &'a Overrides,
-    pub(super) preset: Preset,
-}
-
-impl Written<'_> {
-    /// Of the case as a whole.
-    pub(super) fn error(self, message: impl Into<String>) -> StudyError {
-        self.source.error(self.place, message)
-    }
 }
 
 fn preset_cases(

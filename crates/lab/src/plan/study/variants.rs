@@ -4,11 +4,11 @@ use workload::Work;
 
 use super::StudyError;
 use super::cpus::FLOWS;
-use super::file::Written;
 use super::flow_counts::{Count, FileFlows, unknown};
 use super::format::{Bytes, FileVariant};
 use super::source::Source;
 use super::spanned_params::Placed;
+use super::written_case::Written;
 use crate::data::labelled;
 use crate::data::{LabelledVariant, Preset, Sampling};
 

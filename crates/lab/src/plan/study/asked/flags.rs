@@ -4,7 +4,7 @@ use flow::Model;
 use serde_json::Value;
 
 use crate::data::Study;
-use crate::plan::study::command::{Command, Flag, Given, OfRun, Sets};
+use crate::plan::study::command::{Command, Flag, Given, OfRun, Sets, text_of};
 
 /// What was given, by the names of the flags.
 pub type GivenFlags = BTreeMap<String, Given>;
@@ -62,12 +62,6 @@ impl<'a> Flags<'a> {
             None => Ok(()),
         }
     }
-}
-
-pub(in crate::plan::study) fn text_of(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 pub(super) fn flow_count(flag: &Flag, value: &Value) -> Result<u32, String> {
