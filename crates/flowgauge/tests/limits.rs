@@ -8,11 +8,11 @@ use flow::Probed;
 use lab::{Probe, Results};
 use tempfile::TempDir;
 
-fn limits(args: &[&str], out: &Path) -> Output {
+fn limits(line: &str, out: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_flowgauge"))
         .args(["limits", "--tables"])
         .env("FLOWGAUGE_VERBOSE", "1")
-        .args(args)
+        .args(line.split(' '))
         .arg("--out")
         .arg(out)
         .output()
@@ -23,7 +23,7 @@ fn limits(args: &[&str], out: &Path) -> Output {
 fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
     let folder = TempDir::new().expect("a folder");
     let out = folder.path().join("out");
-    let output = limits(&["--probe-to", "200", "--rounds", "1", "--seed", "1"], &out);
+    let output = limits("--probe-to 200 --rounds 1 --seed 1", &out);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(matches!(output.status.code(), Some(0)), "{said}");
     assert!(said.contains("The fence: 80 %"), "{said}");
@@ -65,11 +65,10 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
 }
 
 /// The probes of a run, each of which met its limit or said why it could not.
-fn probes(args: &[&str]) -> (Vec<Probe>, String) {
+fn probes(flags: &str) -> (Vec<Probe>, String) {
     let folder = TempDir::new().expect("a folder");
     let out = folder.path().join("out");
-    let usual = ["--probe-to", "101", "--rounds", "1"];
-    let output = limits(&[&usual, args].concat(), &out);
+    let output = limits(&format!("--probe-to 101 --rounds 1 {flags}"), &out);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(matches!(output.status.code(), Some(0)), "{said}");
     assert!(said.contains("clean-up verified"), "{said}");
@@ -94,7 +93,7 @@ fn probes(args: &[&str]) -> (Vec<Probe>, String) {
 
 #[test]
 fn user_level_flows_end_where_a_lowered_limit_on_address_space_says() {
-    let (probes, csv) = probes(&["--model", "fiber,fiber-packed,task"]);
+    let (probes, csv) = probes("--model fiber,fiber-packed,task");
     assert_eq!(probes.len(), 3);
     assert_eq!(csv.lines().count(), 4, "{csv}");
     for probe in &probes {
@@ -109,7 +108,7 @@ fn user_level_flows_end_where_a_lowered_limit_on_address_space_says() {
 /// 163,808 had room. So were the tables of a region: 163,533 movable ones where 141,413 had room.
 #[test]
 fn the_prediction_for_packed_fibers_counts_pages_that_are_taken_whole() {
-    let (probes, _) = probes(&["--model", "fiber,fiber-packed,migratable"]);
+    let (probes, _) = probes("--model fiber,fiber-packed,migratable");
     for probe in &probes {
         let Probed::Met {
             predicted, reached, ..
@@ -124,11 +123,9 @@ fn the_prediction_for_packed_fibers_counts_pages_that_are_taken_whole() {
 
 #[test]
 fn processes_and_threads_end_where_a_lowered_limit_on_tasks_says() {
-    for fence in [Some("ids"), Some("user"), None] {
-        let mut args = vec!["--model", "process,thread"];
-        args.extend(fence.iter().flat_map(|fence| ["--fence", fence]));
-        let (probes, _) = probes(&args);
-        assert_eq!(probes.len(), 2, "{fence:?}");
+    for fence in [" --fence ids", " --fence user", ""] {
+        let (probes, _) = probes(&format!("--model process,thread{fence}"));
+        assert_eq!(probes.len(), 2, "{fence}");
         let limits = probes.iter().filter_map(|probe| match &probe.probed {
             Probed::Met { predicted, .. } => Some(predicted.bites.as_str()),
             Probed::NotAvailable { .. } => None,
@@ -140,28 +137,25 @@ fn processes_and_threads_end_where_a_lowered_limit_on_tasks_says() {
             );
         }
     }
-    assert!(
-        probes(&["--model", "thread", "--fence", "none"])
-            .0
-            .is_empty()
-    );
+    let (none, _) = probes("--model thread --fence none");
+    assert!(none.is_empty());
 }
 
 #[test]
 fn nothing_to_probe_and_models_named_twice_are_refused() {
     let folder = TempDir::new().expect("a folder");
-    for (args, says) in [
-        (&["--probe-to", "0"][..], "use at least 101"),
-        (&["--probe-to", "100"], "use at least 101"),
-        (&["--model", "task,task"], "twice"),
-        (&["--model", "green"], "is no model"),
+    for (flags, says) in [
+        ("--probe-to 0", "use at least 101"),
+        ("--probe-to 100", "use at least 101"),
+        ("--model task,task", "twice"),
+        ("--model green", "is no model"),
     ] {
         let out = folder.path().join("out");
-        let output = limits(args, &out);
+        let output = limits(flags, &out);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(says), "{said}");
-        assert!(!out.exists(), "{args:?} left a folder");
+        assert!(!out.exists(), "{flags} left a folder");
     }
 }
 

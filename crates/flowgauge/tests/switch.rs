@@ -8,9 +8,9 @@ use flow::{Answer, Placement, Rep};
 use lab::{CaseResult, Results};
 use tempfile::TempDir;
 
-fn flowgauge(args: &[&str], out: &Path) -> Output {
+fn flowgauge(line: &str, out: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_flowgauge"))
-        .args(args)
+        .args(line.split(' '))
         .arg("--out")
         .arg(out)
         .output()
@@ -18,22 +18,22 @@ fn flowgauge(args: &[&str], out: &Path) -> Output {
 }
 
 /// Runs to an answer (0, or 3 for "cannot tell") and reads its journal.
-fn answered(args: &[&str]) -> Results {
+fn answered(line: &str) -> Results {
     let folder = TempDir::new().expect("a folder");
     let out = folder.path().join("out");
-    let output = flowgauge(args, &out);
+    let output = flowgauge(line, &out);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(matches!(output.status.code(), Some(0)), "{said}");
     Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal")
 }
 
 /// What is said about arguments that cannot be run.
-fn refused(args: &[&str]) -> String {
+fn refused(line: &str) -> String {
     let folder = TempDir::new().expect("a folder");
     let out = folder.path().join("out");
-    let output = flowgauge(args, &out);
-    assert_eq!(output.status.code(), Some(2), "{args:?}");
-    assert!(!out.exists(), "{args:?} left a folder");
+    let output = flowgauge(line, &out);
+    assert_eq!(output.status.code(), Some(2), "{line}");
+    assert!(!out.exists(), "{line} left a folder");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -59,17 +59,7 @@ fn reps<'a>(case: &'a CaseResult, label: &str) -> Vec<&'a Rep> {
 
 #[test]
 fn every_model_takes_turns_and_shows_that_it_switched() {
-    let results = answered(&[
-        "switch",
-        "--flows",
-        "5",
-        "--yield",
-        "sched_yield,pipe,futex",
-        "--rounds",
-        "2",
-        "--seed",
-        "1",
-    ]);
+    let results = answered("switch --flows 5 --yield sched_yield,pipe,futex --rounds 2 --seed 1");
     let case = &cases(&results)[0];
     let kernel = ["process", "thread"];
     for label in kernel
@@ -107,8 +97,7 @@ fn hand_overs_that_a_system_ignores_are_refused() {
     let folder = TempDir::new().expect("a folder");
     let out = folder.path().join("out");
     let line = "switch --flows 20 --model process,thread --yield ignored --rounds 1 --seed 1";
-    let args: Vec<&str> = line.split(' ').collect();
-    flowgauge(&args, &out);
+    flowgauge(line, &out);
     let journal = out.join(lab::journal::FILE_NAME);
     let results = Results::from_journal(&journal).expect("a journal");
     for variant in &cases(&results)[0].variants {
@@ -120,19 +109,9 @@ fn hand_overs_that_a_system_ignores_are_refused() {
 
 #[test]
 fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
-    let results = answered(&[
-        "switch",
-        "--flows",
-        "2..20000",
-        "--max-flows",
-        "5",
-        "--model",
-        "task,fiber-packed",
-        "--stack-use",
-        "0,4K,5000",
-        "--rounds",
-        "1",
-    ]);
+    let results = answered(
+        "switch --flows 2..20000 --max-flows 5 --model task,fiber-packed --stack-use 0,4K,5000 --rounds 1",
+    );
     let names: Vec<&str> = cases(&results)
         .iter()
         .map(|case| case.case.name.as_str())
@@ -143,15 +122,7 @@ fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
         assert!(case.case.variants.iter().all(|v| v.variant.flows <= 5));
     }
 
-    let results = answered(&[
-        "switch",
-        "--flows",
-        "10000",
-        "--model",
-        "task,fiber",
-        "--rounds",
-        "1",
-    ]);
+    let results = answered("switch --flows 10000 --model task,fiber --rounds 1");
     for label in ["task", "fiber"] {
         for rep in reps(&cases(&results)[0], label) {
             assert_eq!((rep.flows.len(), rep.flows[0].carried), (1, 10_000));
@@ -161,19 +132,9 @@ fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
 
 #[test]
 fn user_level_flows_find_the_primes_that_threads_find() {
-    let results = answered(&[
-        "primes",
-        "--model",
-        "thread,fiber,fiber-packed,fiber/2,task,migratable,migratable-copied,migratable-aliased,migratable/2",
-        "-t",
-        "5",
-        "-b",
-        "5000",
-        "--every",
-        "10",
-        "--rounds",
-        "1",
-    ]);
+    let results = answered(
+        "primes --model thread,fiber,fiber-packed,fiber/2,task,migratable,migratable-copied,migratable-aliased,migratable/2 -t 5 -b 5000 --every 10 --rounds 1",
+    );
     let case = &cases(&results)[0];
     for (label, records) in [
         ("thread", 5),
@@ -197,8 +158,7 @@ fn user_level_flows_find_the_primes_that_threads_find() {
 #[test]
 fn carriers_of_fibers_run_on_cores_of_their_own_and_all_else_on_one_cpu() {
     let models = "thread,fiber,fiber/2,fiber-packed/2,migratable,migratable/2,task";
-    let args = ["switch", "--flows", "6", "--model", models, "--rounds", "1"];
-    let results = answered(&args);
+    let results = answered(&format!("switch --flows 6 --model {models} --rounds 1"));
     let case = &cases(&results)[0];
     for labelled in &case.case.variants {
         let several = labelled.variant.model.to_string().ends_with("/2");
@@ -233,10 +193,9 @@ model = "fiber"
 flows = 3
 "#;
     std::fs::write(&study, text).expect("written");
-    let path = study.to_string_lossy();
+    let path = study.display();
     let out = folder.path().join("out");
-    let args = ["run", &path, "--rounds", "1", "--deadline", "2s"];
-    flowgauge(&args, &out);
+    flowgauge(&format!("run {path} --rounds 1 --deadline 2s"), &out);
     let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
     let (_, reason) = &cases(&results)[0].variants[0].failures[0];
     assert!(reason.contains("still at work at the deadline"), "{reason}");
@@ -244,57 +203,39 @@ flows = 3
 
 #[test]
 fn what_cannot_be_run_is_refused_with_what_would_do() {
-    for (args, says) in [
-        (&["--flows", "0"][..], "at least 2"),
-        (&["--flows", "1"], "at least 2"),
-        (&["--flows", "2..5", "--max-flows", "1"], "more than 1"),
+    for (flags, says) in [
+        ("--flows 0", "at least 2"),
+        ("--flows 1", "at least 2"),
+        ("--flows 2..5 --max-flows 1", "more than 1"),
+        ("--flows 4000000000 --model fiber-packed", "they need"),
+        ("--flows 4000000000 --model process", "to raise it"),
+        ("--stack-use 2M", "more than 1048576"),
+        ("--stack-use 5G", "5368709120 bytes of stack use"),
+        ("--stack-use 1000,1024", "1024 twice"),
+        ("--stack 64", "need at least"),
+        ("--stack 100001", "a multiple of 64"),
         (
-            &["--flows", "4000000000", "--model", "fiber-packed"],
-            "they need",
-        ),
-        (
-            &["--flows", "4000000000", "--model", "process"],
-            "to raise it",
-        ),
-        (&["--stack-use", "2M"], "more than 1048576"),
-        (&["--stack-use", "5G"], "5368709120 bytes of stack use"),
-        (&["--stack-use", "1000,1024"], "1024 twice"),
-        (&["--stack", "64"], "need at least"),
-        (&["--stack", "100001"], "a multiple of 64"),
-        (
-            &["--flows", "10", "--stack", "18446744073709551552"],
+            "--flows 10 --stack 18446744073709551552",
             "at most 536870912",
         ),
         (
-            &[
-                "--flows",
-                "2..10",
-                "--model",
-                "fiber",
-                "--stack",
-                "18446744073709551552",
-            ],
+            "--flows 2..10 --model fiber --stack 18446744073709551552",
             "at most 536870912",
         ),
+        ("--flows 10 --model fiber --stack 1T", "at most 536870912"),
         (
-            &["--flows", "10", "--model", "fiber", "--stack", "1T"],
-            "at most 536870912",
-        ),
-        (
-            &["--flows", "1000000", "--model", "fiber", "--stack", "512M"],
+            "--flows 1000000 --model fiber --stack 512M",
             "addresses of a process",
         ),
-        (&["--flows", "10,,20"], "neither a whole number nor a range"),
-        (&["--flows", "2.."], "with both of its ends, as 2..10000"),
-        (&["--flows", "-5"], "'-5' is neither"),
-        (&["--model", "fibre"], "is no model"),
-        (&["--model", "task,task"], "twice"),
-        (&["--yield", "kindly"], "sched_yield, pipe, futex, ignored"),
+        ("--flows 10,,20", "neither a whole number nor a range"),
+        ("--flows 2..", "with both of its ends, as 2..10000"),
+        ("--flows -5", "'-5' is neither"),
+        ("--model fibre", "is no model"),
+        ("--model task,task", "twice"),
+        ("--yield kindly", "sched_yield, pipe, futex, ignored"),
     ] {
-        let mut all = vec!["switch"];
-        all.extend(args);
-        let said = refused(&all);
-        assert!(said.contains(says), "{args:?}: {said}");
+        let said = refused(&format!("switch {flags}"));
+        assert!(said.contains(says), "{flags}: {said}");
     }
 }
 
@@ -303,16 +244,7 @@ const FIRST_LOOK: usize = 7;
 
 #[test]
 fn a_short_budget_finishes_fewer_numbers_of_flows_and_the_headline_among_them() {
-    let args = [
-        "switch",
-        "--flows",
-        "2..50",
-        "--model",
-        "task,fiber-packed",
-        "--budget",
-        "2s",
-    ];
-    let results = answered(&args);
+    let results = answered("switch --flows 2..50 --model task,fiber-packed --budget 2s");
     let rounds: Vec<usize> = cases(&results).iter().map(|case| case.rounds).collect();
     let headline = results.studies[0].headline_case().map(|case| case.rounds);
     assert!(headline > Some(0), "{rounds:?}");
@@ -330,23 +262,18 @@ fn a_short_budget_finishes_fewer_numbers_of_flows_and_the_headline_among_them() 
 #[test]
 fn what_a_flag_does_beside_what_it_says_is_told() {
     let folder = TempDir::new().expect("a folder");
-    for (args, says) in [
-        (
-            ["--model", "fiber", "--yield", "pipe"],
-            "--yield has no effect",
-        ),
-        (["--model", "fiber", "--stack", "20480"], ""),
-        (["--model", "fiber", "--stack", "20K"], ""),
+    for (flag, says) in [
+        ("--yield pipe", "--yield has no effect"),
+        ("--stack 20480", ""),
+        ("--stack 20K", ""),
     ] {
-        let out = folder.path().join(args.join(""));
-        let usual = ["switch", "--flows", "2", "--rounds", "1"];
-        let said = flowgauge(&[&usual[..], &args].concat(), &out).stderr;
+        let out = folder.path().join(flag);
+        let line = format!("switch --flows 2 --rounds 1 --model fiber {flag}");
+        let said = flowgauge(&line, &out).stderr;
         let said = String::from_utf8_lossy(&said);
         let told = said.contains("has no effect");
-        assert!(
-            said.contains(says) && told != says.is_empty(),
-            "{args:?}: {said}"
-        );
+        let is_right = said.contains(says) && told != says.is_empty();
+        assert!(is_right, "{flag}: {said}");
     }
 }
 
@@ -354,18 +281,7 @@ fn what_a_flag_does_beside_what_it_says_is_told() {
 fn the_value_of_a_slot_can_be_computed_again_from_its_row() {
     let folder = TempDir::new().expect("a folder");
     let out = folder.path().join("out");
-    flowgauge(
-        &[
-            "switch",
-            "--flows",
-            "5",
-            "--model",
-            "process,task",
-            "--rounds",
-            "1",
-        ],
-        &out,
-    );
+    flowgauge("switch --flows 5 --model process,task --rounds 1", &out);
     let text = std::fs::read_to_string(out.join("slots.csv")).expect("slots");
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let heads = lines.next().expect("heads");

@@ -49,14 +49,24 @@ impl Tree {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
+        self.flowgauge(&[&["search"], args].concat())
+    }
+
+    /// Any command, in the tree.
+    pub(crate) fn flowgauge(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
         command
-            .arg("search")
             .args(args)
             .current_dir(self.path())
             .env("FLOWGAUGE_VERBOSE", "1")
             .stdin(Stdio::null());
         command
+    }
+
+    /// Runs such a line to its end.
+    pub(crate) fn run_line(&self, line: &str) -> Said {
+        let args: Vec<&str> = line.split(' ').collect();
+        said(&self.flowgauge(&args).output().expect("the command starts"))
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Said {

@@ -49,17 +49,7 @@ fn a_flag_that_is_repeated_is_no_mistake_and_the_last_value_counts() {
     let tree = small();
     assert_eq!(tree.lines(&["-i", "-i", "TWO"]), ["a.txt:Two one"]);
     assert_eq!(tree.lines(&["-c", "-c", "ones"]), ["b.md:1"]);
-    let args = [
-        "-j",
-        "9",
-        "-j",
-        "2",
-        "--model",
-        "fiber",
-        "--model",
-        "thread-pool",
-    ];
-    let run = tree.run(&[&args[..], &["--explain", "ones"]].concat());
+    let run = tree.run_line("search -j 9 -j 2 --model fiber --model thread-pool --explain ones");
     assert!(run.err.contains("thread-pool, 2 workers"), "{}", run.err);
     // Globs are a list, of which all count.
     assert_eq!(
@@ -203,16 +193,7 @@ fn several_patterns_are_looked_for_together() {
 #[test]
 fn what_ripgrep_can_do_beyond_this_is_named() {
     let tree = small();
-    for flag in [
-        "-A",
-        "--context",
-        "-o",
-        "--json",
-        "--stats",
-        "--type",
-        "-U",
-        "-q",
-    ] {
+    for flag in "-A --context -o --json --stats --type -U -q".split(' ') {
         let run = tree.run(&[flag, "one"]);
         assert_eq!(run.code, Some(2), "{flag}");
         let named = format!("{flag} is no option of flowgauge search");

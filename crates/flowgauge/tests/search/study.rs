@@ -3,7 +3,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use flow::Answer;
 use lab::Results;
@@ -30,13 +30,8 @@ fn tree() -> Tree {
 }
 
 fn study(tree: &Tree, args: &[&str]) -> Said {
-    let out = tree.path().join("out");
-    let mut command = tree.command(&["--study"]);
-    command
-        .args(args)
-        .args(["--rounds", "1", "--seed", "1", "--tables"]);
-    command.arg("--out").arg(out);
-    said(&command.output().expect("the command starts"))
+    let usual = ["--rounds", "1", "--seed", "1", "--tables", "--out", "out"];
+    tree.run(&[&["--study"], args, &usual].concat())
 }
 
 fn results(tree: &Tree) -> Results {
@@ -59,14 +54,8 @@ fn all_found(results: &Results, files: u64, lines: u64) {
                 assert_eq!((own.counts["files"], own.counts["lines"]), (files, lines));
                 assert_eq!(rep.proof(), record.proof, "{label}");
             }
-            assert!(
-                !timed
-                    .self_managed
-                    .as_ref()
-                    .expect("own")
-                    .classes_ns
-                    .is_empty()
-            );
+            let timers = timed.self_managed.as_ref().expect("own");
+            assert!(!timers.classes_ns.is_empty());
             slots += 1;
         }
     }
@@ -82,29 +71,20 @@ fn every_design_model_and_number_of_workers_finds_the_same() {
     // 60 and the binary one, in which nothing is found.
     all_found(&results, 61, 60);
     for label in ["thread per file", "process per file"] {
-        let mut variants = results.studies[0]
-            .cases
-            .iter()
-            .flat_map(|case| &case.variants);
+        let cases = results.studies[0].cases.iter();
+        let mut variants = cases.flat_map(|case| &case.variants);
         let each = variants
             .find(|variant| variant.label == label)
             .expect(label);
         assert_eq!(each.self_managed.as_ref().expect("own flows").made, 61.0);
     }
-    for text in [
-        "Then and now",
-        "15.134 s",
-        "Time by the number of workers",
-        "walk",
-    ] {
+    let sweep = "Time by the number of workers";
+    for text in ["Then and now", "15.134 s", sweep, "walk"] {
         assert!(said.out.contains(text), "{text} is not in {}", said.out);
     }
     let table = std::fs::read_to_string(tree.path().join("out/search.csv")).expect("search.csv");
-    assert!(
-        table
-            .lines()
-            .all(|line| line.starts_with("search,") || line.starts_with("study,"))
-    );
+    let is_row = |line: &str| line.starts_with("search,") || line.starts_with("study,");
+    assert!(table.lines().all(is_row));
 }
 
 #[test]
@@ -133,16 +113,7 @@ fn events_of_flows_that_wait_at_no_gate_are_not_counted_and_that_is_said() {
 #[test]
 fn a_run_takes_the_tree_and_its_bounded_part() {
     let tree = tree();
-    let out = tree.path().join("out");
-    let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
-        .env("FLOWGAUGE_VERBOSE", "1")
-        .args(["run", "search", "--rounds", "1", "--seed", "1", "--tree"])
-        .arg(tree.path().join("tree"))
-        .arg("--out")
-        .arg(&out)
-        .output()
-        .expect("the command starts");
-    let said = said(&run);
+    let said = tree.run_line("run search --rounds 1 --seed 1 --tree tree --out out");
     assert!(matches!(said.code, Some(0)), "{}", said.err);
     all_found(&results(&tree), 61, 0);
 }
@@ -171,16 +142,9 @@ label = "each folder"
 work = { design = "per-folder" }
 "#,
     );
-    let out = tree.path().join("out");
-    let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
-        .env("FLOWGAUGE_VERBOSE", "1")
-        .current_dir(tree.path())
-        .args(["run", "mine.toml", "--rounds", "1", "--out", "out"])
-        .output()
-        .expect("the command starts");
-    let said = said(&run);
+    let said = tree.run_line("run mine.toml --rounds 1 --out out");
     assert!(matches!(said.code, Some(0)), "{}", said.err);
-    let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
+    let results = results(&tree);
     let case = &results.studies[0].cases[0];
     assert!(case.variants.len() >= 3);
     let Work::Search(search) = &case.case.work else {
@@ -303,10 +267,7 @@ model = "thread"
 flows = 2
 "#,
     );
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
-    command
-        .current_dir(tree.path())
-        .args(["run", "mine.toml", "--out", "out"]);
+    let mut command = tree.flowgauge(&["run", "mine.toml", "--out", "out"]);
     let run = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -375,9 +336,7 @@ fn a_cold_search_without_the_right_to_it_is_refused() {
 fn a_cold_run_is_for_searches_and_for_those_who_may() {
     let tree = tree();
     let run = |study: &str, user: Option<u32>| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
-        command.args(["run", study, "--cold", "--out", "out"]);
-        command.current_dir(tree.path());
+        let mut command = tree.flowgauge(&["run", study, "--cold", "--out", "out"]);
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
@@ -405,16 +364,8 @@ const NOBODY: u32 = 65_534;
 #[test]
 fn a_tree_for_a_study_that_searches_nothing_is_refused() {
     let tree = tree();
-    let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
-        .env("FLOWGAUGE_VERBOSE", "1")
-        .args(["run", "primes", "--tree", "/usr"])
-        .current_dir(tree.path())
-        .output()
-        .expect("the command starts");
-    assert_eq!(run.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&run.stderr);
-    assert!(
-        said.contains("none of these studies searches files"),
-        "{said}"
-    );
+    let said = tree.run_line("run primes --tree /usr");
+    assert_eq!(said.code, Some(2));
+    let words = "none of these studies searches files";
+    assert!(said.err.contains(words), "{}", said.err);
 }
