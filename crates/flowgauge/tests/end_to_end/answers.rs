@@ -3,86 +3,57 @@
 use std::fs;
 use std::process::Command;
 
-use super::common::{Home, primes};
+use super::common::{BOTH, Home, Made, Run, primes, says, table};
 
 /// A home with a run in `out`.
 fn home() -> Home {
-    let home = Home::new();
-    home.write(
-        "mine.toml",
-        &primes(1_000, &[("process", 2), ("thread", 2)]),
-    );
-    home.run(&["run", "mine.toml", "--rounds", "10", "--out", "out"])
-        .answered();
-    home
+    static MADE: Made = Made::new();
+    Home::with(&MADE, |home| {
+        home.write("mine.toml", primes(1_000, &BOTH));
+        home.run("run mine.toml --rounds 10 --out out").answered();
+    })
 }
 
-fn expecting(home: &Home, expectations: &[&str]) -> (Option<i32>, String) {
+fn expecting(home: &Home, expectations: &[&str]) -> Run {
     let mut words = vec!["report", "out"];
     for expectation in expectations {
         words.extend(["--expect", expectation]);
     }
-    let run = home.run(&words);
-    (run.code, run.stderr)
+    home.run(&words)
 }
 
 #[test]
 fn expectations_decide_the_exit_code() {
     let home = home();
-    let (code, said) = expecting(&home, &["mine/thread <= 10s", "mine/process memory < 1GiB"]);
-    assert_eq!(code, Some(0), "{said}");
-    assert!(
-        said.contains("expected mine/thread <= 10s: holds: "),
-        "{said}"
-    );
-    let (code, said) = expecting(&home, &["mine/thread <= 10s", "mine/thread <= 1ns"]);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(
-        said.contains("expected mine/thread <= 1ns: FAILS: "),
-        "{said}"
-    );
+    let both_hold = ["mine/thread <= 10s", "mine/process memory < 1GiB"];
+    let run = expecting(&home, &both_hold).answered();
+    says(&run.stderr, &["expected mine/thread <= 10s: holds: "]);
+    let run = expecting(&home, &["mine/thread <= 10s", "mine/thread <= 1ns"]);
+    run.refused(1, &["expected mine/thread <= 1ns: FAILS: "]);
     // They were on standard error alone.
     let findings = fs::read_to_string(home.path("out/findings.json")).unwrap();
     let findings: serde_json::Value = serde_json::from_str(&findings).unwrap();
-    let expected = &findings["expected"];
-    assert_eq!(
-        (&expected[0]["judged"], &expected[1]["judged"]),
-        (&"holds".into(), &"fails".into())
-    );
+    let judged = |at: usize| &findings["expected"][at]["judged"];
+    assert_eq!([judged(0), judged(1)], ["holds", "fails"]);
     for wrong in [
         "mine/fiber <= 1ms",
         "mine/thread <= 5MB cpu",
         "mine/thread <= 1.05",
     ] {
-        assert_eq!(expecting(&home, &[wrong]).0, Some(2), "{wrong}");
+        expecting(&home, &[wrong]).refused(2, &[]);
     }
 }
 
 #[test]
 fn what_cannot_be_decided_exits_with_3() {
     let home = Home::new();
-    home.write(
-        "mine.toml",
-        &primes(1_000, &[("process", 2), ("thread", 2)]),
-    );
-    let line = "run mine.toml --rounds 2 --out out --expect";
-    let words: Vec<&str> = line.split(' ').chain(["mine/thread <= 10s"]).collect();
-    let run = home.run(&words);
-    run.refused(
-        3,
-        &[
-            "expected mine/thread <= 10s: cannot be decided",
-            "too few slots",
-        ],
-    );
+    home.write("mine.toml", primes(1_000, &BOTH));
+    let run = home.run(r#"run mine.toml --rounds 2 --out out --expect "mine/thread <= 10s""#);
+    let open = "expected mine/thread <= 10s: cannot be decided";
+    run.refused(3, &[open, "too few slots"]);
     // With enough of them it is; and the expectation of the first command still stands.
-    let run = home.run(&["run", "--resume", "out", "--rounds", "12"]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(
-        run.stderr.contains("expected mine/thread <= 10s: holds"),
-        "{}",
-        run.stderr
-    );
+    let run = home.run("run --resume out --rounds 12").answered();
+    says(&run.stderr, &["expected mine/thread <= 10s: holds"]);
 }
 
 /// The expectations of a cut `workers` were dropped when it was taken up again.
@@ -96,10 +67,9 @@ fn every_command_that_runs_keeps_its_expectations_over_a_cut() {
         ("wiki --requests 4 --pages 2 -w 1", "wiki/thread <= 1us"),
     ] {
         let home = Home::new();
-        let line = format!("{command} --rounds 2 --out out --expect");
-        let words: Vec<&str> = line.split(' ').chain([expected]).collect();
-        home.run(&words).refused(3, &["cannot be decided"]);
-        let run = home.run(&["run", "--resume", "out", "--rounds", "12"]);
+        let line = format!(r#"{command} --rounds 2 --out out --expect "{expected}""#);
+        home.run(&line).refused(3, &["cannot be decided"]);
+        let run = home.run("run --resume out --rounds 12");
         run.refused(1, &[&format!("expected {expected}: FAILS")]);
     }
 }
@@ -107,40 +77,31 @@ fn every_command_that_runs_keeps_its_expectations_over_a_cut() {
 #[test]
 fn an_expectation_that_names_nothing_is_refused_before_anything_runs() {
     let home = Home::new();
-    let line = "primes -p 2 -t 2 -b 1000 --out out --expect";
-    let words: Vec<&str> = line.split(' ').chain(["primes/thred <= 1ms"]).collect();
-    home.run(&words)
-        .refused(2, &["no 'primes/thred'", "primes/thread"]);
-    assert_eq!(home.listing("."), Vec::<String>::new());
-    let words: Vec<&str> = line.split(' ').chain(["fast enough"]).collect();
-    home.run(&words).refused(
-        2,
-        &[
-            "'fast enough' is no expectation",
-            "switch/fiber@1000 <= 2ns",
-        ],
-    );
+    let expecting = |expectation: &str| {
+        let line = "primes -p 2 -t 2 -b 1000 --out out --expect";
+        home.run(&format!(r#"{line} "{expectation}""#))
+    };
+    let run = expecting("primes/thred <= 1ms");
+    run.refused(2, &["no 'primes/thred'", "primes/thread"]);
+    assert_eq!(home.listing("."), [""; 0]);
+    let none = "'fast enough' is no expectation";
+    expecting("fast enough").refused(2, &[none, "switch/fiber@1000 <= 2ns"]);
 }
 
 #[test]
 fn plots_are_drawings_and_pictures() {
     let home = home();
-    let run = home.run(&["report", "out", "--plots", "plots"]).answered();
-    assert!(run.stderr.contains("in plots"), "{}", run.stderr);
+    let run = home.run("report out --plots plots").answered();
+    says(&run.stderr, &["in plots"]);
     let names = home.listing("plots");
     for kind in ["forest", "slots", "ecdf", "phases", "memory"] {
-        assert!(
-            names
-                .iter()
-                .any(|name| name.ends_with(&format!("{kind}.svg"))),
-            "{names:?}"
-        );
+        let file = format!("{kind}.svg");
+        let is_there = names.iter().any(|name| name.ends_with(&file));
+        assert!(is_there, "{kind}: {names:?}");
     }
-    assert_eq!(
-        names.iter().filter(|name| name.ends_with(".png")).count() * 2,
-        names.len()
-    );
-    let first = names.iter().find(|name| name.ends_with(".png")).unwrap();
+    let pictures = || names.iter().filter(|name| name.ends_with(".png"));
+    assert_eq!(pictures().count() * 2, names.len());
+    let first = pictures().next().unwrap();
     let png = fs::read(home.path("plots").join(first)).unwrap();
     assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000);
 }
@@ -148,40 +109,27 @@ fn plots_are_drawings_and_pictures() {
 #[test]
 fn rows_are_the_same_in_csv_and_in_json_lines() {
     let home = home();
-    let csv = home
-        .run(&["report", "out", "--format", "csv"])
-        .answered()
-        .stdout;
-    let lines = home
-        .run(&["report", "out", "--format", "jsonl"])
-        .answered()
-        .stdout;
-    home.run(&["report", "out", "--tables"]).answered();
-    assert_eq!(
-        lines,
-        fs::read_to_string(home.path("out/slots.jsonl")).unwrap()
-    );
-    let mut reader = csv::Reader::from_reader(csv.as_bytes());
-    let names = reader.headers().unwrap().clone();
-    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let printed = |format: &str| {
+        let line = format!("report out --format {format}");
+        home.run(&line).answered().stdout
+    };
+    let (csv, lines) = (printed("csv"), printed("jsonl"));
+    home.run("report out --tables").answered();
+    let kept = fs::read_to_string(home.path("out/slots.jsonl")).unwrap();
+    assert_eq!(lines, kept);
+    let rows = table(csv.as_bytes());
     assert_eq!(rows.len(), lines.lines().count());
     for (row, line) in rows.iter().zip(lines.lines()) {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        for (name, field) in names.iter().zip(row) {
+        for (name, field) in row {
             let told = match &line[name] {
                 serde_json::Value::Null => String::new(),
                 serde_json::Value::String(text) => text.clone(),
                 number => number.to_string(),
             };
-            assert_eq!(
-                told.parse::<f64>().ok(),
-                field.parse::<f64>().ok(),
-                "{name}"
-            );
-            assert!(
-                told == field || field.parse::<f64>().is_ok(),
-                "{name}: {told} {field}"
-            );
+            let number = field.parse::<f64>().ok();
+            assert_eq!(told.parse::<f64>().ok(), number, "{name}");
+            assert!(&told == field || number.is_some(), "{name}: {told} {field}");
         }
     }
 }
@@ -190,15 +138,8 @@ fn rows_are_the_same_in_csv_and_in_json_lines() {
 fn documented(language: &str) -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results.md");
     let text = fs::read_to_string(path).unwrap();
-    let start = format!("```{language}\n");
-    let block = text
-        .split(&start)
-        .nth(1)
-        .unwrap()
-        .split("```")
-        .next()
-        .unwrap();
-    block.to_owned()
+    let block = text.split(&format!("```{language}\n")).nth(1).unwrap();
+    block.split("```").next().unwrap().to_owned()
 }
 
 /// Runs a program on a script in the folder of a run; `None` where it is not there.
@@ -210,18 +151,14 @@ fn read_by(script: &str, program: &str, flags: &[&str], probe: &[&str]) -> Optio
         ));
         return None;
     }
-    let home = Home::new();
-    let line = "primes -p 2 -t 2 -b 1000 --rounds 10 --out out";
-    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    let output = home
-        .program(program, flags)
-        .arg(script)
-        .current_dir(home.path("out"))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}");
-    Some(String::from_utf8(output.stdout).unwrap())
+    static MADE: Made = Made::new();
+    let home = Home::with(&MADE, |home| {
+        let line = "primes -p 2 -t 2 -b 1000 --rounds 10 --out out";
+        home.run(line).answered();
+    });
+    let mut reader = home.program(program, flags);
+    let run = Run::of(reader.arg(script).current_dir(home.path("out")));
+    Some(run.answered().stdout)
 }
 
 #[test]
@@ -243,12 +180,8 @@ fn the_documented_lines_for_duckdb_read_a_run() {
         "import duckdb\nfor one in {query:?}.split(';'):\n  if one.strip(): print(duckdb.sql(one).fetchall())"
     );
     if let Some(told) = read_by(&script, "python3", &["-c"], &["-c", "import duckdb"]) {
-        let ratio = told
-            .trim()
-            .lines()
-            .next()
-            .unwrap()
-            .trim_matches(|c: char| "[(,)]".contains(c));
+        let first = told.trim().lines().next().unwrap();
+        let ratio = first.trim_matches(|c: char| "[(,)]".contains(c));
         assert!(ratio.parse::<f64>().unwrap() > 0.0, "{told}");
     }
 }
@@ -266,26 +199,19 @@ fn completions_and_manual_pages_know_every_command() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = home.run(&["completions", shell]).answered().stdout;
-        for word in ["compare", "fail-on-regression", "primes", "calibrate"] {
-            assert!(script.contains(word), "{shell}: {word}");
-        }
+        says(
+            &script,
+            &["compare", "fail-on-regression", "primes", "calibrate"],
+        );
     }
-    home.run(&["completions", "tcsh"])
-        .refused(2, &["tcsh", "bash"]);
-    let page = home.run(&["man"]).answered().stdout;
-    assert!(
-        page.contains(".TH flowgauge 1") && page.contains("compare"),
-        "{page}"
-    );
-    home.run(&["man", "--out", "man1"]).answered();
+    home.run("completions tcsh").refused(2, &["tcsh", "bash"]);
+    let page = home.run("man").answered().stdout;
+    says(&page, &[".TH flowgauge 1", "compare"]);
+    home.run("man --out man1").answered();
     let pages = home.listing("man1");
     assert!(pages.contains(&"flowgauge.1".to_owned()), "{pages:?}");
-    assert!(
-        pages.contains(&"flowgauge-compare.1".to_owned()),
-        "{pages:?}"
-    );
     let compare = fs::read_to_string(home.path("man1/flowgauge-compare.1")).unwrap();
-    assert!(compare.contains("regression"), "{compare}");
+    says(&compare, &["regression"]);
     // Examples are lines of their own, in a section that says so; every page named is there.
     for name in &pages {
         let page = fs::read_to_string(home.path(&format!("man1/{name}"))).unwrap();
@@ -304,36 +230,26 @@ fn completions_and_manual_pages_know_every_command() {
 #[test]
 fn a_study_file_is_a_command_with_the_flags_that_it_gives() {
     let home = Home::new();
-    let study = primes(1_000, &[("process", 2), ("thread", 2)]);
+    let study = primes(1_000, &BOTH);
     let (head, cases) = study.split_once("[[case]]").unwrap();
     let flag = "[command]\nabout = \"Mine\"\nexamples = [[\"flowgauge mine.toml\", \"it\"]]\n\n\
                 [[command.flag]]\nname = \"block\"\nvalue = \"count\"\nsets = \"work.block\"\n\
                 help = \"Numbers in a block\"\n\n";
-    home.write("mine.toml", &format!("{head}{flag}[[case]]{cases}"));
-    let help = home.run(&["mine.toml", "--help"]);
-    assert!(help.stdout.contains("--block <N>"), "{}", help.stdout);
-    let line = [
-        "mine.toml",
-        "--block",
-        "700",
-        "--rounds",
-        "1",
-        "--out",
-        "out",
-    ];
-    home.run(&line).answered();
+    home.write("mine.toml", format!("{head}{flag}[[case]]{cases}"));
+    let help = home.run("mine.toml --help");
+    says(&help.stdout, &["--block <N>"]);
+    let line = "mine.toml --block 700 --rounds 1 --out out";
+    home.run(line).answered();
     let slots = fs::read_to_string(home.path("out/findings.json")).unwrap();
-    assert!(slots.contains("\"block\": 700"), "{slots}");
-    home.run(&["run", "mine.toml", "--block", "700"])
+    says(&slots, &["\"block\": 700"]);
+    home.run("run mine.toml --block 700")
         .refused(2, &["'--block' is an option of", "mine.toml"]);
     home.write("plain.toml", &study);
-    home.run(&["plain.toml", "--rounds", "1", "--out", "plain"])
-        .answered();
-    home.run(&["none.toml"])
-        .refused(2, &["cannot read none.toml"]);
+    home.run("plain.toml --rounds 1 --out plain").answered();
+    home.run("none.toml").refused(2, &["cannot read none.toml"]);
     let clash = flag.replace("\"block\"\nvalue", "\"rounds\"\nvalue");
-    home.write("clash.toml", &format!("{head}{clash}[[case]]{cases}"));
-    home.run(&["clash.toml"])
+    home.write("clash.toml", format!("{head}{clash}[[case]]{cases}"));
+    home.run("clash.toml")
         .refused(2, &["clash.toml", "rounds", "name it otherwise"]);
     home.assert_nothing_left();
 }

@@ -1,7 +1,7 @@
 //! Input that cannot be run: exit code 2, a message with the value and the way out, and
 //! nothing left behind.
 
-use super::common::{Home, primes};
+use super::common::{Home, Run, primes};
 
 /// The command refuses `line` and says each of `words`; nothing is left.
 #[track_caller]
@@ -13,8 +13,7 @@ fn refused(line: &str, words: &[&str]) {
 
 #[track_caller]
 fn refused_in(home: &Home, line: &str, words: &[&str]) {
-    let words_of_line: Vec<&str> = line.split(' ').collect();
-    let run = home.run(&words_of_line);
+    let run = home.run(line);
     run.refused(2, words);
     assert_eq!(run.stdout, "", "{line}");
     home.assert_nothing_left();
@@ -89,7 +88,7 @@ fn more_flows_than_the_machine_holds_are_refused_before_any_is_made() {
         refused(line, &["100,000,000 flows", "at most ", "the limit is "]);
     }
     let home = Home::new();
-    home.write("many.toml", &primes(100, &[("process", 100_000_000)]));
+    home.write("many.toml", primes(100, &[("process", 100_000_000)]));
     let words = ["100,000,000 flows of model process", "at most "];
     refused_in(&home, "run many.toml", &words);
     assert_eq!(home.listing("."), ["many.toml"]);
@@ -134,12 +133,12 @@ fn a_malformed_study_is_named_with_its_line() {
         ("schema = 1", "schema = 9", 1, "9"),
     ] {
         assert!(good.contains(from), "{from}");
-        home.write("bad.toml", &good.replacen(from, to, 1));
+        home.write("bad.toml", good.replacen(from, to, 1));
         let place = format!("bad.toml:{line}: ");
         refused_in(&home, "run bad.toml", &[&place, word]);
         assert_eq!(home.listing("."), ["bad.toml"]);
     }
-    home.write("bad.toml", &good.replacen("block = 100", "block = 0", 1));
+    home.write("bad.toml", good.replacen("block = 100", "block = 0", 1));
     refused_in(&home, "run bad.toml", &["block is 0", "use at least 1"]);
     assert_eq!(home.listing("."), ["bad.toml"]);
 }
@@ -149,12 +148,10 @@ fn a_folder_for_temporary_files_must_take_them() {
     let empty = tempfile::tempdir().unwrap();
     let missing = empty.path().join("at/all").display().to_string();
     for folder in [missing.as_str(), "/proc", "/dev/null/below"] {
-        for flags in [&[][..], &["-o", "found.csv"]] {
+        for flags in ["", " -o found.csv"] {
             let home = Home::new();
-            let arguments = [&["primes", "-b", "100"], flags].concat();
-            let mut command = home.command(&arguments);
-            let output = command.env("TMPDIR", folder).output().unwrap();
-            super::common::Run::from(output).refused(2, &[folder, "set TMPDIR"]);
+            let mut command = home.command(&format!("primes -b 100{flags}"));
+            Run::of(command.env("TMPDIR", folder)).refused(2, &[folder, "set TMPDIR"]);
             assert_eq!(home.listing("."), Vec::<String>::new());
         }
     }
@@ -163,10 +160,8 @@ fn a_folder_for_temporary_files_must_take_them() {
 #[test]
 fn too_few_descriptors_are_said_with_the_way_out() {
     let home = Home::new();
-    let program = env!("CARGO_BIN_EXE_flowgauge");
-    let script = format!("ulimit -n 40; exec {program} primes -t 100 -b 10 --out out");
-    let output = home.program("sh", &["-c", &script]).output().unwrap();
-    super::common::Run::from(output).refused(2, &["Too many open files", "ulimit -n"]);
+    let run = home.shell("ulimit -n 40; exec flowgauge primes -t 100 -b 10 --out out");
+    run.refused(2, &["Too many open files", "ulimit -n"]);
     home.assert_nothing_left();
 }
 
@@ -179,11 +174,8 @@ fn a_file_of_a_results_folder_is_answered_with_its_folder() {
     home.write("notes", "");
     let file = "mine/findings.json is a file in a results folder: name the folder, mine";
     refused_in(&home, "report mine/findings.json", &[file]);
-    refused_in(
-        &home,
-        "report notes",
-        &["notes is no results folder: it is a file"],
-    );
+    let file = "notes is no results folder: it is a file";
+    refused_in(&home, "report notes", &[file]);
 }
 
 /// A name that turns the writing direction was printed as it is.

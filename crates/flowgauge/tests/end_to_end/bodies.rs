@@ -1,8 +1,8 @@
 //! `flowgauge body`: functions of C that work, and those that do everything wrong.
 
-use std::process::Command;
+use lab::RawSlot;
 
-use super::common::{Home, Run, results};
+use super::common::{Home, Run, each_at_once, labels, results, says};
 
 mod cargo;
 mod languages;
@@ -161,62 +161,40 @@ fn compiled(home: &Home, source: &str, macros: &[&str]) -> String {
 fn compiled_as(home: &Home, name: &str, source: &str, macros: &[&str]) -> String {
     home.write("flowgauge.h", body::HEADER);
     home.write("mine.c", source);
-    let library = home.path(name);
-    let mut compiler = Command::new("cc");
-    let compiler = compiler.args([
-        "-O2",
-        "-Wall",
-        "-Wextra",
-        "-Wno-unused",
-        "-Werror",
-        "-shared",
-        "-fPIC",
-        "-o",
-    ]);
-    let compiler = compiler.arg(&library).arg(home.path("mine.c"));
+    let library = home.path(name).display().to_string();
+    let flags = "-O2 -Wall -Wextra -Wno-unused -Werror -shared -fPIC -o";
+    let mut compiler = home.program("cc", &format!("{flags} {library} mine.c"));
     let defined = macros.iter().map(|name| format!("-D{name}"));
-    let said = compiler.args(defined).output().unwrap();
-    assert!(
-        said.status.success(),
-        "{}",
-        String::from_utf8_lossy(&said.stderr)
-    );
-    library.to_str().unwrap().to_owned()
+    Run::of(compiler.args(defined)).answered();
+    library
 }
 
-fn ran(home: &Home, macros: &[&str], further: &[&str]) -> Run {
+/// What a short run takes.
+const SHORT: &str = "--flows 2 --rounds 1 --budget 20s";
+
+/// A short run of the body with these macros into `out`, where `further` names no other folder.
+fn ran(home: &Home, macros: &[&str], further: &str) -> Run {
     let library = built(home, macros);
-    let usual = [
-        "body", &library, "--flows", "2", "--units", "8", "--rounds", "1", "--budget", "20s",
-    ];
-    let out: &[&str] = if further.contains(&"--out") {
-        &[]
+    let out = if further.contains("--out") {
+        ""
     } else {
-        &["--out", "out"]
+        "--out out"
     };
-    home.run(&[&usual[..], further, out].concat())
+    home.run(&format!("body {library} {SHORT} --units 8 {out} {further}"))
 }
 
 #[test]
 fn a_body_of_c_proves_the_same_work_under_every_model() {
     let home = Home::new();
     let models = "process,thread,2x1,fiber,fiber/2";
-    let run = ran(
-        &home,
-        &[],
-        &["--model", models, "--arg", "n=1,20", "--arg", "m=3"],
-    );
-    assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
-    let results = results(&home.path("out"));
-    let cases = &results.studies[0].cases;
+    let further = format!("--model {models} --arg n=1,20 --arg m=3");
+    let run = ran(&home, &[], &further).answered_or_open();
+    let cases = &home.results().studies[0].cases;
     assert_eq!(cases.len(), 2);
     for case in cases {
         assert_eq!(case.slots.len(), 5, "{}", case.case.name);
-        assert!(
-            case.slots.iter().all(|slot| slot.value_ns.is_some()),
-            "{}",
-            run.stderr
-        );
+        let is_good = |slot: &RawSlot| slot.value_ns.is_some();
+        assert!(case.slots.iter().all(is_good), "{}", run.stderr);
     }
     home.assert_nothing_left();
 }
@@ -247,7 +225,7 @@ fn a_file_that_is_no_body_is_refused_with_what_is_wrong() {
         ),
     ] {
         let home = Home::new();
-        let run = ran(&home, macros, &["--model", "process,thread,fiber"]);
+        let run = ran(&home, macros, "--model process,thread,fiber");
         run.refused(2, &[said, "libmine.so"]);
         assert_eq!(run.stderr.matches(said).count(), 1, "{}", run.stderr);
         assert!(!home.path("out").exists(), "nothing was launched");
@@ -257,16 +235,17 @@ fn a_file_that_is_no_body_is_refused_with_what_is_wrong() {
     let library = built(&home, &[]);
     let mut bytes = std::fs::read(&library).unwrap();
     bytes[18] ^= 1;
-    std::fs::write(home.path("other.so"), bytes).unwrap();
-    let run = home.run(&["body", "other.so"]);
-    run.refused(2, &["other.so is built for another processor"]);
-    let run = ran(&home, &[], &["--arg", "size=4"]);
-    run.refused(2, &["has no argument 'size': use n, m"]);
+    home.write("other.so", bytes);
     home.write("mine.so", "not a library");
-    let run = home.run(&["body", "mine.so"]);
-    run.refused(2, &["is no shared library"]);
-    let run = home.run(&["body", "none.so"]);
-    run.refused(2, &["cannot read the body", "No such file"]);
+    let refused = |line: &str, words: &[&str]| home.run(line).refused(2, words);
+    refused(
+        "body other.so",
+        &["other.so is built for another processor"],
+    );
+    refused("body mine.so", &["is no shared library"]);
+    refused("body none.so", &["cannot read the body", "No such file"]);
+    let argument = format!("body {library} --arg size=4");
+    refused(&argument, &["has no argument 'size': use n, m"]);
 }
 
 /// Of three models that which blocks took the time of the others, and no verdict was left.
@@ -275,27 +254,19 @@ fn a_model_that_hangs_is_named_and_the_others_have_their_answer() {
     let home = Home::new();
     let library = built(&home, &["BLOCKS_AS_THREAD"]);
     let models = "process,thread,process-shared-files";
-    let run = home.run(&[
-        "body", &library, "--model", models, "--flows", "2", "--budget", "12s", "--rounds", "8",
-        "--out", "out",
-    ]);
+    let line =
+        format!("body {library} --model {models} --flows 2 --budget 12s --rounds 8 --out out");
+    let run = home.run(&line);
     let said =
         "error: body, units of libmine.so: thread was given up: 2 of 2 flows were still at work";
     run.refused(2, &[said]);
-    assert_eq!(
-        run.stderr.matches("was given up").count(),
-        1,
-        "{}",
-        run.stderr
-    );
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
+    let given_up = run.stderr.matches("was given up").count();
+    assert_eq!(given_up, 1, "{}", run.stderr);
+    let case = home.case();
     let good: Vec<usize> = case.variants.iter().map(|variant| variant.good).collect();
     assert!(good[0] == 8 && good[1] == 0 && good[2] == 8, "{good:?}");
-    let finding = case
-        .findings
-        .iter()
-        .find(|one| one.subject == "process-shared-files");
+    let mut findings = case.findings.iter();
+    let finding = findings.find(|one| one.subject == "process-shared-files");
     assert!(finding.unwrap().estimate.unwrap().interval().is_some());
     let findings = std::fs::read_to_string(home.path("out").join("findings.json")).unwrap();
     assert_eq!(findings.matches("\"lost\":").count(), 1);
@@ -313,7 +284,7 @@ fn a_body_that_fails_names_itself_its_model_and_its_function() {
             "forks in its function `{name}`, and the child returns from it: end the child by _exit"
         )
     };
-    for (macros, said) in [
+    let rows = [
         ("CRASHES", function("unit", "SIGABRT")),
         ("EXITS", function("unit", "exit")),
         ("CANNOT", "its function `prepare` returned 7".to_owned()),
@@ -332,15 +303,21 @@ fn a_body_that_fails_names_itself_its_model_and_its_function() {
         ("FORKS_AT_STEP=PREPARE", forks("prepare")),
         ("FORKS_AT_STEP=BEGIN", forks("begin")),
         ("PROVES_NOTHING", "libmine.so proves nothing".to_owned()),
-    ] {
+    ];
+    each_at_once(rows, |(macros, said)| {
         let home = Home::new();
-        let models = ["--model", "process,thread", "--deadline", "1s"];
-        let run = ran(&home, &[macros], &models);
-        let places = ["process", "thread"]
-            .map(|model| format!("body, units of libmine.so: {model} was given up"));
-        run.refused(2, &[&said, &places[0], &places[1]]);
-        home.assert_nothing_left();
-    }
+        let run = ran(&home, &[macros], "--model process,thread --deadline 1s");
+        both_are_given_up(&home, &run, &said);
+    });
+}
+
+/// Processes and threads are given up for that reason, and nothing is left.
+#[track_caller]
+fn both_are_given_up(home: &Home, run: &Run, why: &str) {
+    let [processes, threads] = ["process", "thread"]
+        .map(|model| format!("body, units of libmine.so: {model} was given up"));
+    run.refused(2, &[why, &processes, &threads]);
+    home.assert_nothing_left();
 }
 
 /// The launcher waited for its output, which a child held open, until the deadline: no model had a pilot.
@@ -349,9 +326,8 @@ fn a_child_that_a_body_leaves_costs_no_launch() {
     for step in ["PREPARE", "BEGIN"] {
         let home = Home::new();
         let leaves = format!("STAYS_AT_STEP={step}");
-        let run = ran(&home, &[&leaves], &["--model", "process,thread"]);
-        assert_eq!(run.code, Some(0), "{step}: {}", run.stderr);
-        let case = &results(&home.path("out")).studies[0].cases[0];
+        ran(&home, &[&leaves], "--model process,thread").answered();
+        let case = home.case();
         assert!(case.variants.iter().all(|one| one.good == 1), "{step}");
         home.assert_nothing_left();
     }
@@ -360,40 +336,27 @@ fn a_child_that_a_body_leaves_costs_no_launch() {
 /// It ended with exit code 0, and a note that named no function.
 #[test]
 fn a_body_that_hangs_under_every_model_is_an_error_that_says_where() {
-    for (step, function) in [("PREPARE", "prepare"), ("UNIT_", "unit")] {
-        let home = Home::new();
-        let library = built(&home, &[&format!("HANGS_AT_STEP={step}")]);
-        let run = home.run(&[
-            "body", &library, "--flows", "2", "--budget", "5s", "--out", "out",
-        ]);
-        let hung = format!("libmine.so was in its function `{function}`");
-        let places = ["process", "thread"]
-            .map(|model| format!("body, units of libmine.so: {model} was given up"));
-        run.refused(2, &[&hung, &places[0], &places[1]]);
-        home.assert_nothing_left();
-    }
+    each_at_once(
+        [("PREPARE", "prepare"), ("UNIT_", "unit")],
+        |(step, function)| {
+            let home = Home::new();
+            let library = built(&home, &[&format!("HANGS_AT_STEP={step}")]);
+            let run = home.run(&format!("body {library} --flows 2 --budget 5s --out out"));
+            let hung = format!("libmine.so was in its function `{function}`");
+            both_are_given_up(&home, &run, &hung);
+        },
+    );
 }
 
 #[test]
 fn a_body_whose_prepare_starts_threads_is_no_process() {
     let home = Home::new();
-    let run = ran(
-        &home,
-        &["THREADS"],
-        &["--model", "process,thread,thread-private-files"],
-    );
-    run.refused(
-        2,
-        &[
-            "process was given up",
-            "starts threads of its own, which a fork has not",
-        ],
-    );
-    let case = &results(&home.path("out")).studies[0].cases[0];
-    assert_eq!(
-        case.variants.iter().map(|one| one.good).collect::<Vec<_>>(),
-        [0, 1, 1]
-    );
+    let models = "--model process,thread,thread-private-files";
+    let run = ran(&home, &["THREADS"], models);
+    let why = "starts threads of its own, which a fork has not";
+    run.refused(2, &["process was given up", why]);
+    let good = home.case().variants.into_iter().map(|one| one.good);
+    assert_eq!(good.collect::<Vec<_>>(), [0, 1, 1]);
     home.assert_nothing_left();
 }
 
@@ -401,8 +364,7 @@ fn a_body_whose_prepare_starts_threads_is_no_process() {
 #[test]
 fn what_a_body_prints_is_on_standard_error_once_for_each_model() {
     let home = Home::new();
-    let run = ran(&home, &["SAYS"], &["--model", "process,thread"]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = ran(&home, &["SAYS"], "--model process,thread").answered();
     for model in ["process", "thread"] {
         let said = format!("libmine.so as {model}: hello from prepare\n");
         assert_eq!(run.stderr.matches(&said).count(), 1, "{}", run.stderr);
@@ -415,45 +377,21 @@ fn two_builds_are_compared_under_every_model() {
     std::fs::create_dir(home.path("old")).unwrap();
     let old = compiled_as(&home, "old/libmine.so", SOURCE, &[]);
     let new = compiled_as(&home, "libmine.so", SOURCE, &["VERBOSE"]);
-    let usual = [
-        "--flows", "2", "--units", "8", "--rounds", "1", "--budget", "20s", "--arg", "n=2,3",
-    ];
-    let run = home.run(
-        &[
-            &[
-                "body",
-                &old,
-                &new,
-                "--model",
-                "process,fiber/2",
-                "--out",
-                "both",
-            ][..],
-            &usual,
-        ]
-        .concat(),
+    let line = format!(
+        "body {old} {new} {SHORT} --units 8 --model process,fiber/2 --arg n=2,3 --out both"
     );
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = home.run(&line).answered();
     let results = results(&home.path("both"));
-    let names: Vec<&str> = results.studies[0]
-        .cases
-        .iter()
-        .map(|case| &*case.case.name)
-        .collect();
-    assert_eq!(
-        names,
-        ["process/2", "process/3", "fiber-over-2/2", "fiber-over-2/3"]
-    );
+    let cases = results.studies[0].cases.iter();
+    let names: Vec<&str> = cases.map(|case| &*case.case.name).collect();
+    let expected = ["process/2", "process/3", "fiber-over-2/2", "fiber-over-2/3"];
+    assert_eq!(names, expected);
     for case in &results.studies[0].cases {
-        let labels: Vec<&str> = case.variants.iter().map(|one| &*one.label).collect();
-        assert_eq!(labels, [&*old, &*new], "{}", case.case.name);
-        assert!(
-            case.variants.iter().all(|one| one.good == 1),
-            "{}",
-            run.stderr
-        );
+        assert_eq!(labels(case), [&*old, &*new], "{}", case.case.name);
+        let mut variants = case.variants.iter();
+        assert!(variants.all(|one| one.good == 1), "{}", run.stderr);
     }
-    let run = home.run(&["body", &old, &old]);
+    let run = home.run(&["body", old.as_str(), &old]);
     run.refused(2, &["is named twice: name each build once"]);
 }
 
@@ -462,40 +400,27 @@ fn two_builds_are_compared_under_every_model() {
 fn runs_of_two_builds_are_compared_and_said_to_be_two() {
     let home = Home::new();
     for (out, macros) in [("old", &[][..]), ("new", &["SAYS"])] {
-        let run = ran(&home, macros, &["--out", out]);
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        ran(&home, macros, &format!("--out {out}")).answered();
     }
-    let run = home.run(&["compare", "old", "new"]);
-    assert!(
-        run.stdout.contains("two builds: libmine.so"),
-        "{}{}",
-        run.stdout,
-        run.stderr
-    );
-    assert!(!run.stdout.contains("is not compared"), "{}", run.stdout);
-    assert!(
-        !run.stdout.contains("against the reference of each round"),
-        "{}",
-        run.stdout
-    );
+    let run = home.run("compare old new");
+    says(&run.stdout, &["two builds: libmine.so"]);
+    for not_said in ["is not compared", "against the reference of each round"] {
+        assert!(!run.stdout.contains(not_said), "{}", run.stdout);
+    }
 }
 
 #[test]
 fn a_body_that_does_other_work_as_a_process_is_no_comparison() {
     let home = Home::new();
-    let run = ran(&home, &["OTHER_WORK"], &["--model", "process,thread"]);
+    let run = ran(&home, &["OTHER_WORK"], "--model process,thread");
     run.refused(2, &["different work"]);
 }
 
 #[test]
 fn what_a_body_prints_is_in_nobodys_way() {
     let home = Home::new();
-    let run = ran(
-        &home,
-        &["PRINTS"],
-        &["--model", "process,thread", "--format", "json"],
-    );
-    assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
+    let further = "--model process,thread --format json";
+    let run = ran(&home, &["PRINTS"], further).answered_or_open();
     serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap();
 }
 
@@ -503,14 +428,13 @@ fn what_a_body_prints_is_in_nobodys_way() {
 #[test]
 fn a_library_that_was_replaced_is_not_taken_up() {
     let home = Home::new();
-    let run = ran(&home, &[], &["--model", "process,thread"]);
-    assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
+    ran(&home, &[], "--model process,thread").answered_or_open();
     built(&home, &["FLAGS=0"]);
-    let run = home.run(&["run", "--resume", "out", "--rounds", "3"]);
+    let run = home.run("run --resume out --rounds 3");
     let said = "libmine.so was replaced since the run began: begin another run";
-    assert!(run.stderr.contains(said), "{}", run.stderr);
-    let results = results(&home.path("out"));
-    let good = results.studies[0].cases[0].slots.iter();
+    says(&run.stderr, &[said]);
+    let case = home.case();
+    let good = case.slots.iter();
     assert_eq!(good.filter(|slot| slot.value_ns.is_some()).count(), 2);
 }
 
@@ -518,8 +442,7 @@ fn a_library_that_was_replaced_is_not_taken_up() {
 #[test]
 fn what_a_body_leaves_running_is_ended() {
     let home = Home::new();
-    let run = ran(&home, &["FORKS"], &["--model", "process,thread"]);
-    assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
+    ran(&home, &["FORKS"], "--model process,thread").answered_or_open();
     home.assert_nothing_left();
 }
 
@@ -527,26 +450,13 @@ fn what_a_body_leaves_running_is_ended() {
 fn the_study_that_body_prints_runs() {
     let home = Home::new();
     let library = built(&home, &[]);
-    let printed = home.run(&[
-        "body",
-        &library,
-        "--flows",
-        "2",
-        "--placement",
-        "one",
-        "--arg",
-        "n=1,3",
-        "--study",
-    ]);
+    let line = format!("body {library} --flows 2 --placement one --arg n=1,3 --study");
+    let printed = home.run(&line);
     assert_eq!(printed.stdout.matches("placement = \"one\"").count(), 2);
     home.write("mine.toml", &printed.stdout);
-    let run = home.run(&["run", "mine.toml", "--rounds", "1", "--out", "out"]);
-    assert!([Some(0), Some(3)].contains(&run.code), "{}", run.stderr);
-    for twice in [
-        ["--arg", "n=1", "--arg", "n=2"],
-        ["--arg", "n=1,2", "--arg", "m=1,2"],
-    ] {
-        let run = home.run(&[&["body", &library][..], &twice].concat());
-        assert_eq!(run.code, Some(2), "{}", run.stderr);
+    home.run("run mine.toml --rounds 1 --out out")
+        .answered_or_open();
+    for twice in ["--arg n=1 --arg n=2", "--arg n=1,2 --arg m=1,2"] {
+        home.run(&format!("body {library} {twice}")).refused(2, &[]);
     }
 }

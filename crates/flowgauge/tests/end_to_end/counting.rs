@@ -1,6 +1,5 @@
 //! `--events`: events that may be counted here are, and the others say why not.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use flow::record::counted::Came;
@@ -8,20 +7,13 @@ use flow::{Rep, SlotRecord};
 use lab::Results;
 use measure::counters::Event;
 
-use super::common::{Home, Run, results};
-
-type Row = BTreeMap<String, String>;
+use super::common::{Home, Row, Run, says, unbroken};
 
 fn counted(home: &Home, arguments: &str) -> Run {
     let line = format!("{arguments} --out out");
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let run = home.run(&line).answered();
     home.assert_nothing_left();
     run
-}
-
-fn rows(home: &Home) -> Vec<Row> {
-    let mut table = csv::Reader::from_path(home.path("out/counters.csv")).unwrap();
-    table.deserialize().map(Result::unwrap).collect()
 }
 
 fn records(results: &Results) -> Vec<&SlotRecord> {
@@ -51,7 +43,7 @@ fn the_last_repetition_is_counted_and_agrees_with_what_flows_say_of_themselves()
         &home,
         "primes -p 2 -t 2 -b 50000 --rounds 2 --events software",
     );
-    let results = results(&home.path("out"));
+    let results = home.results();
     let records = records(&results);
     assert_eq!(records.len(), 4);
     for record in records {
@@ -78,7 +70,7 @@ fn each_number_shown_is_the_median_of_its_rows() {
         &home,
         "primes -p 2 -t 2 -b 20000 --rounds 3 --events page-faults",
     );
-    let rows = rows(&home);
+    let rows = home.table("counters.csv");
     let text = fs::read_to_string(home.path("out/findings.json")).unwrap();
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     let variants = &document["studies"][0]["cases"][0]["variants"];
@@ -112,7 +104,7 @@ fn hardware_events_are_counted_or_say_why_not() {
         &home,
         "primes -p 2 -t 2 -b 20000 --rounds 2 --events hardware",
     );
-    let rows = rows(&home);
+    let rows = home.table("counters.csv");
     let missing = |row: &&Row| !row["not_available"].is_empty();
     for row in &rows {
         assert_eq!(row["count"].is_empty(), missing(&row), "{row:?}");
@@ -130,8 +122,7 @@ fn hardware_events_are_counted_or_say_why_not() {
         .any(|row| missing(&row))
     {
         let once = |text: &str, words: &str| {
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(text.matches(words).count(), 1, "{text}");
+            assert_eq!(unbroken(text).matches(words).count(), 1, "{text}");
         };
         once(&run.stderr, "--events: not available: cycles");
         once(&run.stdout, "events not available: cycles");
@@ -145,7 +136,7 @@ fn user_level_flows_share_the_counters_of_their_thread() {
     let home = Home::new();
     let line = "primes --model thread,task --blocks 4 -b 20000 --rounds 1 --events all";
     let run = counted(&home, line);
-    let results = results(&home.path("out"));
+    let results = home.results();
     let mut any = false;
     for record in records(&results) {
         let last = record.reps.last().unwrap();
@@ -164,40 +155,33 @@ fn user_level_flows_share_the_counters_of_their_thread() {
 #[test]
 fn too_many_counters_for_the_limit_are_refused_with_the_numbers_and_the_run_goes_on() {
     let home = Home::new();
-    let program = env!("CARGO_BIN_EXE_flowgauge");
-    let line = format!(
-        "ulimit -n 128; exec {program} primes -t 20 -b 1000 --rounds 1 --events all --out out"
-    );
-    let run = Run::from(home.program("bash", &["-c", &line]).output().unwrap()).answered();
-    let text = run.words();
-    assert!(
-        text.contains("20 flows x 11 events are 220 counters"),
-        "{text}"
-    );
-    assert!(text.contains("(ulimit -n "), "{text}");
-    assert!(rows(&home).iter().all(|row| row["count"].is_empty()));
+    let line = "primes -t 20 -b 1000 --rounds 1 --events all --out out";
+    let run = home.shell(&format!("ulimit -n 128; exec flowgauge {line}"));
+    let counters = "20 flows x 11 events are 220 counters";
+    says(&run.answered().stdout, &[counters, "(ulimit -n "]);
+    let rows = home.table("counters.csv");
+    assert!(rows.iter().all(|row| row["count"].is_empty()));
     home.assert_nothing_left();
 }
 
 #[test]
-fn a_report_made_again_holds_the_counters() {
+fn a_report_made_again_holds_the_counters_and_the_samples() {
     let home = Home::new();
-    counted(&home, "primes -t 2 -b 1000 --rounds 2 --events all");
-    let made = fs::read(home.path("out/counters.csv")).unwrap();
-    fs::remove_file(home.path("out/counters.csv")).unwrap();
-    let again = home.run(&["report", "out"]);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
-    assert_eq!(fs::read(home.path("out/counters.csv")).unwrap(), made);
+    let line = "primes -t 2 -b 200000 --rounds 1 --events all --sample 5ms";
+    counted(&home, line);
+    let tables = ["out/counters.csv", "out/samples.csv"].map(|name| home.path(name));
+    let read = || tables.each_ref().map(|table| fs::read(table).unwrap());
+    let made = read();
+    tables
+        .iter()
+        .for_each(|table| fs::remove_file(table).unwrap());
+    home.run("report out").answered();
+    assert_eq!(read(), made);
 }
 
 #[test]
-fn without_it_nothing_is_counted_and_words_that_name_no_event_are_refused() {
+fn words_that_name_no_event_are_refused() {
     let home = Home::new();
-    let run = counted(&home, "primes -p 1 -t 1 -b 1000 --rounds 1");
-    assert!(!run.stdout.contains("Counted while"), "{}", run.stdout);
-    assert!(!home.listing("out").contains(&"counters.csv".to_owned()));
-    let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
-    assert!(!journal.contains("\"count\":[") && !journal.contains("\"counted\""));
     for words in ["cycle", "", "cycles,,instructions"] {
         let run = home.run(&["primes", "--events", words]);
         run.refused(

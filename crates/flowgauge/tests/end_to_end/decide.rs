@@ -1,12 +1,11 @@
 //! Questions that people argue about: listed, answered, refused.
 
-use super::common::{Home, results};
+use super::common::{Home, labels, says};
 
 #[test]
 fn every_question_is_listed_with_what_is_missing() {
     let home = Home::new();
-    let run = home.run(&["decide"]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = home.run("decide").answered();
     for name in lab::decision_names() {
         let study = lab::decision(name).unwrap();
         let asked = study.decision.unwrap().question;
@@ -17,16 +16,11 @@ fn every_question_is_listed_with_what_is_missing() {
 #[test]
 fn a_question_is_answered_on_one_screen_with_what_decides_it_and_where_it_was_argued_about() {
     let home = Home::new();
-    let run = home.run(&["decide", "memory", "--rounds", "1", "--out", "out"]);
+    let run = home.run("decide memory --rounds 1 --out out");
     let study = lab::decision("memory").unwrap();
     let asked = study.decision.unwrap();
-    assert!(
-        run.stdout.contains(&asked.question),
-        "{} {}",
-        run.stdout,
-        run.stderr
-    );
-    assert!(run.stdout.contains("WHAT DECIDES IT") && run.stdout.contains(&asked.threads[0].url));
+    let source = &asked.threads[0].url;
+    says(&run.stdout, &[&asked.question, "WHAT DECIDES IT", source]);
     // In a file every table stands before the screen.
     let (_, screen) = run.stdout.rsplit_once("\nflowgauge · ").unwrap();
     assert!(screen.lines().count() <= 50, "one screen: {screen}");
@@ -68,22 +62,12 @@ flows = 1
 work = { command = "no-such-shell", needs = { "false always" = "it cannot be had" } }
 "#;
     home.write("mine.toml", study);
-    let run = home.run(&["decide", "./mine.toml", "--rounds", "1", "--out", "out"]);
-    let results = results(&home.path("out"));
+    let run = home.run("decide ./mine.toml --rounds 1 --out out");
+    let results = home.results();
     let case = &results.studies[0].cases[0];
-    let labels: Vec<&str> = case.variants.iter().map(|one| one.label.as_str()).collect();
-    assert_eq!(labels, ["sh 1.2.3", "sh again"], "{}", run.stderr);
-    assert!(
-        results
-            .notes
-            .iter()
-            .any(|note| note.contains("`false always` fails here"))
-    );
-    let run = home.run(&["decide", "quotas"]);
-    assert_eq!(run.code, Some(2));
-    assert!(
-        run.stderr.contains("did you mean 'quota'?"),
-        "{}",
-        run.stderr
-    );
+    assert_eq!(labels(case), ["sh 1.2.3", "sh again"], "{}", run.stderr);
+    let mut notes = results.notes.iter();
+    assert!(notes.any(|note| note.contains("`false always` fails here")));
+    let run = home.run("decide quotas");
+    run.refused(2, &["did you mean 'quota'?"]);
 }

@@ -13,7 +13,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::common::{Home, Run};
+use super::common::{Arguments, Home, Run};
 
 /// Folders of results that the docs speak of.
 const FOLDERS: [&str; 9] = [
@@ -22,9 +22,12 @@ const FOLDERS: [&str; 9] = [
 /// A cut run that can be taken up.
 const CUT: &str = "DIR";
 
-/// What not every machine has; `hybrid`, which needs an MPI, has tests of its own. Of such lines the flags are read.
-const READ: [&str; 5] = [
+/// What not every machine has, or takes long and has tests of its own, as do `hybrid`, which needs an MPI, profiles and
+/// the probe of the machine. Of such lines the flags are read.
+const READ: [&str; 7] = [
     "flowgauge hybrid",
+    "--profile=8",
+    "flowgauge machine --probe",
     "sqlite3",
     "python3 rows.py",
     "redis-server",
@@ -58,35 +61,21 @@ const EXAMPLES: [(&str, Option<&str>); 9] = [
 ];
 
 /// Flags that keep a command short.
-fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
-    match subcommand {
-        "run" | "decide" => &[BUDGET, ("--rounds", "1")],
-        "exec" => &[("--rounds", "1"), BUDGET],
-        "primes" => &[("--block", "1000"), ("--rounds", "1"), BUDGET],
-        "switch" => &[("--flows", "2..20"), ("--rounds", "1"), BUDGET],
-        "limits" => &[("--rounds", "1"), BUDGET],
-        "workers" => &[("--loops", "10"), ("--rounds", "1"), BUDGET],
-        "wiki" => &[
-            ("--requests", "40"),
-            ("--pages", "3"),
-            ("--rounds", "1"),
-            BUDGET,
-        ],
-        "sharing" => &[("--rounds", "1"), BUDGET],
-        "migrate" => &[
-            ("--case", "same-cpu,pipelined"),
-            ("--moves", "1000"),
-            ("--rounds", "1"),
-            BUDGET,
-        ],
-        "balance" => &[("--amount", "20000"), ("--rounds", "1"), BUDGET],
-        "creating" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
-        "scaling" | "allocators" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
-        "calibrate" => &[("--rounds", "1"), BUDGET],
-        "body" => &[("--rounds", "1"), BUDGET],
-        "search --study" => &[("--rounds", "1"), BUDGET],
-        _ => &[],
-    }
+fn short(subcommand: &str) -> String {
+    let own = match subcommand {
+        "run" | "decide" | "exec" | "limits" | "sharing" | "calibrate" | "body"
+        | "search --study" => "",
+        "primes" => "--block 1000",
+        "switch" => "--flows 2..20",
+        "workers" => "--loops 10",
+        "wiki" => "--requests 40 --pages 3",
+        "migrate" => "--case same-cpu,pipelined --moves 1000",
+        "balance" => "--amount 20000",
+        "creating" | "scaling" | "allocators" => "--preset quick",
+        _ => return String::new(),
+    };
+    let (flag, budget) = BUDGET;
+    format!("{own} --rounds 1 {flag} {budget}")
 }
 
 fn root() -> PathBuf {
@@ -173,14 +162,13 @@ fn shortened(line: &str) -> String {
         line.split([' ', '='])
             .any(|word| word == flag || word == letter)
     };
-    if has("--resume") {
-        return line.to_owned();
-    }
-    let added: String = short(subcommand)
-        .iter()
-        .filter(|(flag, _)| !has(flag))
-        .map(|(flag, value)| format!(" {flag} {value}"))
-        .collect();
+    let short = match has("--resume") {
+        true => format!("{} {}", BUDGET.0, BUDGET.1),
+        false => short(subcommand),
+    };
+    let words = short.words();
+    let added = words.chunks(2).filter(|flag| !has(flag[0]));
+    let added: String = added.map(|flag| format!(" {}", flag.join(" "))).collect();
     in_little_time(line).replacen(
         &format!("flowgauge {subcommand}"),
         &format!("flowgauge {subcommand}{added}"),
@@ -203,26 +191,16 @@ fn in_little_time(line: &str) -> String {
 fn home() -> Home {
     let home = Home::new();
     let study = fs::read_to_string(root().join("docs/writing-a-study.md")).unwrap();
-    let study = study
-        .split("```toml\n")
-        .nth(1)
-        .unwrap()
-        .split("```")
-        .next()
-        .unwrap();
+    let study = study.split("```toml\n").nth(1).unwrap();
+    let study = study.split("```").next().unwrap();
     home.write("my-study.toml", study);
-    for folder in ["src", "drivers"] {
-        fs::create_dir(home.path(folder)).unwrap();
-    }
+    fs::create_dir(home.path("drivers")).unwrap();
     home.write("src/one.c", "struct one;\n");
     super::bodies::of_the_docs(&home);
     home.write("hosts", "node1\nme@node2\n");
     let line = "run my-study.toml --rounds 8 --out before";
-    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    home.run(line).answered();
     let journal = fs::read_to_string(home.path("before/journal.jsonl")).unwrap();
-    for folder in FOLDERS.iter().skip(1).chain([&CUT]) {
-        fs::create_dir(home.path(folder)).unwrap();
-    }
     for folder in &FOLDERS[1..] {
         home.write(&format!("{folder}/journal.jsonl"), &journal);
     }
@@ -238,27 +216,15 @@ fn cut(home: &Home) {
 
 /// Runs a line by the shell, with the command on its path.
 fn run(home: &Home, line: &str) -> Run {
-    let program = Path::new(env!("CARGO_BIN_EXE_flowgauge"));
-    let path = format!(
-        "{}:{}",
-        program.parent().unwrap().display(),
-        std::env::var("PATH").unwrap()
-    );
-    let mut shell = home.program("bash", &["-c", line]);
-    Run::from(shell.env("PATH", path).output().unwrap())
+    Run::of(home.script("bash", &["-c", line]))
 }
 
 #[test]
 fn every_command_in_the_docs_runs() {
     let lines = lines();
     assert!(lines.len() > 60, "{}", lines.len());
-    for page in [
-        "README.md",
-        "why.md",
-        "watching.md",
-        "workers.md",
-        "workloads/wiki.md",
-    ] {
+    let pages = "README.md why.md watching.md workers.md workloads/wiki.md";
+    for page in pages.split(' ') {
         assert!(lines.iter().any(|(of, _)| of == page), "none of {page}");
     }
     let home = home();
@@ -269,12 +235,8 @@ fn every_command_in_the_docs_runs() {
             true => format!("{} --help", line.split(" #").next().unwrap_or_default()),
             false => shortened(line),
         };
-        let bare = short
-            .split(" #")
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
+        let bare = short.split(" #").next().unwrap_or_default();
+        let bare = bare.trim().to_owned();
         if tried.contains(&bare) {
             continue;
         }
@@ -357,11 +319,8 @@ fn every_example_in_the_docs_is_there_and_runs() {
 }
 
 fn run_example(example: &str, arguments: &str) {
-    let said = built_and_run(
-        &["--example", example],
-        &format!("examples/{example}"),
-        arguments,
-    );
+    let program = format!("examples/{example}");
+    let said = built_and_run(&["--example", example], &program, arguments);
     assert!(!said.is_empty(), "{example} says nothing");
 }
 
@@ -377,14 +336,8 @@ fn built_and_run(what: &[&str], program: &str, arguments: &str) -> String {
     let mut build = std::process::Command::new(cargo);
     build
         .current_dir(root())
-        .args([
-            "build",
-            "--workspace",
-            "--quiet",
-            "--offline",
-            "--profile",
-            profile,
-        ])
+        .args(["build", "--workspace", "--quiet", "--offline"])
+        .args(["--profile", profile])
         .args(what);
     finished(&mut build);
     // A shell has what runs in its background ignore signals, and a campaign refuses that.
@@ -413,27 +366,14 @@ fn every_campaign_in_the_docs_runs() {
         .iter()
         .filter_map(|line| line.strip_prefix(behind)?.split(' ').next())
         .collect();
-    let known = [
-        "kill",
-        "fuzz",
-        "misuse",
-        "faults",
-        "verdict",
-        "causes",
-        "layout",
-        "profile",
-        "profile-cost",
-        "predict",
-    ];
-    assert_eq!(attacks, known);
+    let known = "kill fuzz misuse faults verdict causes layout profile profile-cost predict";
+    assert_eq!(attacks.join(" "), known);
     // One trial of these takes half a minute and more: `.ci/full` has them.
     let long = ["faults", "profile", "profile-cost", "predict"];
     for attack in attacks.into_iter().filter(|attack| !long.contains(attack)) {
-        let table = built_and_run(
-            &["--bin", "campaign", "--examples"],
-            "campaign",
-            &format!("{attack} --minutes 0.001"),
-        );
+        let what = ["--bin", "campaign", "--examples"];
+        let arguments = format!("{attack} --minutes 0.001");
+        let table = built_and_run(&what, "campaign", &arguments);
         assert!(table.lines().count() > 2, "{attack}: {table}");
     }
 }
@@ -441,9 +381,8 @@ fn every_campaign_in_the_docs_runs() {
 #[test]
 fn every_test_that_reliability_names_is_there() {
     let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
-    let (_, table) = page
-        .split_once("| what fell | test |\n|---|---|\n")
-        .unwrap();
+    let table = page.split("| what fell | test |\n|---|---|\n").nth(1);
+    let table = table.unwrap();
     let rows = table.lines().take_while(|line| line.starts_with('|'));
     let mut named = 0;
     for place in rows.flat_map(|row| row.split(['|', ';']).skip(2)) {
@@ -465,16 +404,11 @@ fn every_page_is_in_the_contents_and_every_link_leads_somewhere() {
     let contents = fs::read_to_string(root().join("docs/README.md")).unwrap();
     for page in pages() {
         let name = name(&page);
-        assert!(
-            name == "README.md" || contents.contains(&format!("({name})")),
-            "{name}"
-        );
+        let is_listed = contents.contains(&format!("({name})"));
+        assert!(name == "README.md" || is_listed, "{name}");
         let text = fs::read_to_string(&page).unwrap();
-        for link in text
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split(')').next())
-        {
+        let links = text.split("](").skip(1);
+        for link in links.filter_map(|rest| rest.split(')').next()) {
             let file = link.split('#').next().unwrap();
             if !file.is_empty() && !file.contains(':') {
                 assert!(page.parent().unwrap().join(file).exists(), "{name}: {link}");

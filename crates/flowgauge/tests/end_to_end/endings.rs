@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use nix::sys::signal::Signal;
 
-use super::common::{Home, RESULT_FILES, Running, end_signal, results, slots, within};
+use super::common::{Home, RESULT_FILES, Running, end_signal, until, within};
 
 /// Slots of about 100 ms, far more of them than the test waits for.
 const LONG: &str = "-b 60000 --rounds 1000 --out out --channel fifo";
@@ -14,23 +14,22 @@ const MODELS: [&str; 4] = ["-p 3", "-t 3", "--model 2x2", "-p 2 -t 2"];
 /// Starts a run and waits until its journal holds some slots.
 pub(super) fn started(home: &Home, models: &str) -> Running {
     let line = format!("primes {models} {LONG}");
-    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    let mut run = home.start(&line);
     within(20, "the first slots", || {
         assert!(!run.has_ended(), "{}", run.stderr());
-        (slots(&home.path("out")).len() >= 3).then_some(())
+        (home.slots().len() >= 3).then_some(())
     });
     run
 }
 
 /// What every cut run leaves: a readable journal with each finished slot, and no more.
 pub(super) fn assert_kept(home: &Home, at_least: usize) {
-    let kept = results(&home.path("out"));
+    let kept = home.results();
     let good = kept.studies[0].cases[0].slots.iter();
     let good = good.filter(|slot| slot.value_ns.is_some()).count();
     assert!(good >= at_least, "{good} of {at_least} slots");
     assert!(!kept.finished);
-    let again = home.run(&["report", "out"]);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    home.run("report out").answered();
     assert_eq!(home.listing("."), ["out"]);
     assert_eq!(home.listing("out"), RESULT_FILES);
 }
@@ -40,13 +39,13 @@ fn check(signal: Signal, send: impl Fn(&Running, Signal)) {
     for models in MODELS {
         let home = Home::new();
         let mut run = started(&home, models);
-        let before = slots(&home.path("out")).len();
+        let before = home.slots().len();
         send(&run, signal);
         let status = run.end();
         home.assert_nothing_left();
         assert_eq!(status.code(), Some(128 + signal as i32), "{models}");
         assert_eq!(end_signal(&home.path("out")), Some(signal as i64));
-        assert_eq!(results(&home.path("out")).interrupted, Some(signal as i32));
+        assert_eq!(home.results().interrupted, Some(signal as i32));
         let stderr = run.stderr();
         assert!(stderr.contains("--resume out"), "{stderr}");
         assert!(stderr.to_lowercase().contains("interrupted"), "{stderr}");
@@ -84,8 +83,8 @@ fn a_closed_terminal_leaves_nothing() {
 fn a_hanging_slot_does_not_hold_up_an_interrupt() {
     for model in ["process", "thread"] {
         let home = Home::new();
-        home.write("hang.toml", &super::common::drill("hang", &[(model, 4)]));
-        let mut run = home.start(&["run", "hang.toml", "--deadline", "1h", "--out", "out"]);
+        home.write("hang.toml", super::common::drill("hang", &[(model, 4)]));
+        let mut run = home.start("run hang.toml --deadline 1h --out out");
         within(20, "flows at work", || {
             // The main process, its janitor, the slot and its forked flows.
             let wanted = if model == "process" { 7 } else { 3 };
@@ -102,7 +101,7 @@ fn a_hanging_slot_does_not_hold_up_an_interrupt() {
 fn an_interrupted_probe_of_processes_ends_as_interrupted_and_leaves_nothing() {
     let home = Home::new();
     let line = "limits --model process --fence none --probe-to 1500 --rounds 20 --out out";
-    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    let mut run = home.start(line);
     within(60, "many processes", || {
         assert!(!run.has_ended(), "{}", run.stderr());
         (home.processes().len() > 50).then_some(())
@@ -119,9 +118,9 @@ fn an_interrupted_probe_of_processes_ends_as_interrupted_and_leaves_nothing() {
 fn a_run_that_is_cut_while_its_workers_narrate_says_so() {
     let home = Home::new();
     let line = "primes -v -p 2 -b 100M --out out";
-    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
-    within(20, "the workers start", || {
-        run.stderr().contains("starting on").then_some(())
+    let mut run = home.start(line);
+    until(20, "the workers start", || {
+        run.stderr().contains("starting on")
     });
     run.send(Signal::SIGTERM);
     let status = run.end();
@@ -138,7 +137,7 @@ fn an_interrupt_ends_a_walk_through_a_tree_at_once() {
         "run search --tree / --out out",
     ] {
         let home = Home::new();
-        let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+        let mut run = home.start(line);
         std::thread::sleep(std::time::Duration::from_millis(300));
         let begun = std::time::Instant::now();
         run.send(Signal::SIGINT);

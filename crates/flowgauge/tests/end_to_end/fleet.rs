@@ -1,136 +1,67 @@
 //! Many machines: journals merged in any order and any cut, and the answer over them.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::common::{Home, Run, primes, within};
+use super::common::{BOTH, Home, Made, Run, primes, says, table, until, within};
 
 mod plan;
 mod slurm;
 
-/// A home with results folders of `count` machines.
-fn home_of(count: usize) -> Home {
-    let home = Home::new();
-    home.write(
-        "mine.toml",
-        &primes(1_000, &[("process", 2), ("thread", 2)]),
-    );
-    for machine in 0..count {
-        let (out, seed) = (format!("m{machine}"), machine.to_string());
-        let line = [
-            "run",
-            "mine.toml",
-            "--rounds",
-            "10",
-            "--floor",
-            "1%",
-            "--out",
-            &out,
-            "--seed",
-            &seed,
-        ];
-        home.run(&line).answered();
-    }
-    home
-}
-
-/// The files of a fleet's folder with their bytes.
-fn bytes(home: &Home, folder: &str) -> Vec<(String, Vec<u8>)> {
-    fn walk(root: &Path, at: &Path, all: &mut Vec<(String, Vec<u8>)>) {
-        for entry in fs::read_dir(at).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => walk(root, &path, all),
-                false => {
-                    let name = path.strip_prefix(root).unwrap().display().to_string();
-                    all.push((name, fs::read(&path).unwrap()));
-                }
-            }
+/// A home with results folders of three machines: `m0`, `m1` and `m2`.
+fn home_of_three() -> Home {
+    static MADE: Made = Made::new();
+    Home::with(&MADE, |home| {
+        home.write("mine.toml", primes(1_000, &BOTH));
+        for machine in 0..3 {
+            let line = format!("run mine.toml --out m{machine} --seed {machine} {ROUNDS}");
+            home.run(&line).answered();
         }
-    }
-    let root = home.path(folder);
-    let mut all = Vec::new();
-    walk(&root, &root, &mut all);
-    all.sort();
-    all
+    })
 }
 
 #[test]
 fn journals_merged_twice_in_any_order_and_cut_give_the_same_bytes() {
-    let home = home_of(3);
-    let gather = |line: &str| home.run(&line.split(' ').collect::<Vec<_>>());
-    let first = gather("fleet gather m0 m1 m2 --out all");
-    assert_eq!(first.code, Some(0), "{}", first.stderr);
-    assert!(first.words().contains("3 machines"), "{}", first.stdout);
-    let whole = bytes(&home, "all");
-    let names: Vec<&str> = whole.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "fleet.csv",
-            "fleet.html",
-            "fleet.json",
-            "nodes/m0/journal.jsonl",
-            "nodes/m1/journal.jsonl",
-            "nodes/m2/journal.jsonl"
-        ]
-    );
-    let again = gather("fleet gather all");
-    assert_eq!((again.code, again.stdout), (Some(0), first.stdout));
-    assert_eq!(bytes(&home, "all"), whole);
+    let home = home_of_three();
+    let gather = |line: &str| home.run(&format!("fleet gather {line}"));
+    let first = gather("m0 m1 m2 --out all").answered();
+    says(&first.stdout, &["3 machines"]);
+    let whole = home.files("all");
+    let nodes = ["m0", "m1", "m2"].map(|name| format!("nodes/{name}/journal.jsonl"));
+    let tables = ["fleet.csv", "fleet.html", "fleet.json"].map(str::to_owned);
+    assert!(whole.keys().eq(tables.iter().chain(&nodes)));
+    assert_eq!(gather("all").answered().stdout, first.stdout);
+    assert_eq!(home.files("all"), whole);
 
     // Cuts of the same journals first, in another order, and the whole ones later and twice.
     let journal = fs::read(home.path("m1/journal.jsonl")).unwrap();
-    fs::create_dir_all(home.path("cut/nodes/m1")).unwrap();
-    fs::write(
-        home.path("cut/nodes/m1/journal.jsonl"),
-        &journal[..journal.len() / 2],
-    )
-    .unwrap();
-    fs::write(home.path("cut/nodes/m1/failed.txt"), "the connection broke").unwrap();
-    let cut = gather("fleet gather cut m2 --out other");
-    assert_eq!(cut.code, Some(2), "{}", cut.stderr);
-    assert!(
-        cut.stderr.contains("m1: the connection broke"),
-        "{}",
-        cut.stderr
-    );
-    assert!(cut.stderr.contains("--only m1"), "{}", cut.stderr);
-    assert_eq!(
-        gather("fleet gather m2 m1 m0 cut --out other").code,
-        Some(0)
-    );
-    assert_eq!(gather("fleet gather all m0 --out other").code, Some(0));
-    assert_eq!(bytes(&home, "other"), whole);
+    home.write("cut/nodes/m1/journal.jsonl", &journal[..journal.len() / 2]);
+    home.write("cut/nodes/m1/failed.txt", "the connection broke");
+    let cut = gather("cut m2 --out other");
+    cut.refused(2, &["m1: the connection broke", "--only m1"]);
+    gather("m2 m1 m0 cut --out other").answered();
+    gather("all m0 --out other").answered();
+    assert_eq!(home.files("other"), whole);
     home.assert_nothing_left();
 }
 
 #[test]
 fn every_format_has_every_machine() {
-    let home = home_of(3);
-    let gather = |more: &str| {
-        let line = format!("fleet gather m0 m1 m2 --out all{more}");
-        home.run(&line.split(' ').collect::<Vec<_>>())
-    };
-    let json: serde_json::Value = serde_json::from_str(&gather(" --format json").stdout).unwrap();
+    let home = home_of_three();
+    let gather = |more: &str| home.run(&format!("fleet gather m0 m1 m2 --out all {more}"));
+    let json: serde_json::Value = serde_json::from_str(&gather("--format json").stdout).unwrap();
     assert_eq!(json["document"], "flowgauge fleet");
     assert_eq!(json["machines"][2]["name"], "m2");
     let one = &json["comparisons"][0];
     assert_eq!(one["each"].as_array().unwrap().len(), 3);
     assert_eq!(one["across"]["machines"], 3);
-    let csv = gather(" --format csv").stdout;
-    assert_eq!(
-        csv::Reader::from_reader(csv.as_bytes()).records().count(),
-        3
-    );
-    assert_eq!(gather(" --format jsonl").stdout.lines().count(), 3);
-    let text = gather(" -v --plots plots");
-    assert!(text.words().contains("one more machine"), "{}", text.stdout);
+    assert_eq!(table(gather("--format csv").stdout.as_bytes()).len(), 3);
+    assert_eq!(gather("--format jsonl").stdout.lines().count(), 3);
+    says(&gather("-v --plots plots").stdout, &["one more machine"]);
     let plots = home.listing("plots");
     assert!(plots.iter().any(|name| name.ends_with(".svg")), "{plots:?}");
     let page = fs::read_to_string(home.path("all/fleet.html")).unwrap();
@@ -139,7 +70,7 @@ fn every_format_has_every_machine() {
 
 #[test]
 fn what_is_no_fleet_is_refused() {
-    let home = home_of(1);
+    let home = home_of_three();
     fs::create_dir_all(home.path("full/of")).unwrap();
     fs::create_dir_all(home.path("empty")).unwrap();
     for (line, message) in [
@@ -149,9 +80,7 @@ fn what_is_no_fleet_is_refused() {
         ("fleet gather nothing --out x", "there is no folder nothing"),
         ("fleet gather m0 --out full", "holds other files"),
     ] {
-        let run = home.run(&line.split(' ').collect::<Vec<_>>());
-        assert_eq!(run.code, Some(2), "{line}");
-        assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
+        home.run(line).refused(2, &[message]);
     }
 }
 
@@ -172,64 +101,32 @@ exec sh -c "$3"
 /// A home with that ssh, and a study.
 pub(super) fn home_with_ssh() -> Home {
     let home = Home::new();
-    home.write(
-        "mine.toml",
-        &primes(1_000, &[("process", 2), ("thread", 2)]),
-    );
-    program(&home, "ssh", SSH);
-    program(
-        &home,
-        "full.bin/head",
-        "#!/bin/sh\necho 'head: write error: No space left on device' >&2\nexit 1\n",
-    );
-    program(
-        &home,
-        "ahead.bin/date",
-        "#!/bin/sh\necho $(($(/bin/date +%s) + 600))\n",
-    );
+    home.write("mine.toml", primes(1_000, &BOTH));
+    home.executable("ssh", SSH);
+    let full = "#!/bin/sh\necho 'head: write error: No space left on device' >&2\nexit 1\n";
+    home.executable("full.bin/head", full);
+    let ahead = "#!/bin/sh\necho $(($(/bin/date +%s) + 600))\n";
+    home.executable("ahead.bin/date", ahead);
     home
 }
 
-pub(super) fn program(home: &Home, name: &str, text: &str) {
-    let path = home.path(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, text).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 /// A fleet of these hosts.
-pub(super) fn fleet(home: &Home, more: &[&str]) -> Command {
-    let line = [
-        "fleet",
-        "run",
-        "mine.toml",
-        "--hosts",
-        "hosts",
-        "--seed",
-        "5",
-    ];
-    let mut command = home.command(&[&line[..], more].concat());
+pub(super) fn fleet(home: &Home, more: &str) -> Command {
+    let line = format!("fleet run mine.toml --hosts hosts --seed 5 {more}");
+    let mut command = home.command(&line);
     command
         .env("HOSTS", home.path("on"))
         .env("FLOWGAUGE_SSH", "./ssh");
     command
 }
 
-/// A fleet of two nodes by Slurm, into `f`.
-const SLURM: [&str; 9] = [
-    "fleet",
-    "run",
-    "mine.toml",
-    "--slurm",
-    "debug",
-    "--nodes",
-    "2",
-    "--out",
-    "f",
-];
+/// A fleet of these hosts into `out`, whose machines have the program.
+pub(super) fn ran(home: &Home, out: &str, more: &str) -> Run {
+    Run::of(fleet(home, &format!("{AT} --out {out} {more} -- {ROUNDS}")))
+}
 
-pub(super) const AT: [&str; 2] = ["--at", env!("CARGO_BIN_EXE_flowgauge")];
-pub(super) const ROUNDS: [&str; 5] = ["--", "--rounds", "10", "--floor", "1%"];
+pub(super) const AT: &str = concat!("--at \"", env!("CARGO_BIN_EXE_flowgauge"), "\"");
+pub(super) const ROUNDS: &str = "--rounds 10 --floor 1%";
 
 /// Nothing runs, and every host's folder is as it was.
 pub(super) fn assert_hosts_empty(home: &Home) {
@@ -246,8 +143,7 @@ fn every_host_that_fails_is_named_and_the_rest_goes_on() {
         "hosts",
         "a\npassword\nnowhere\nother\nme@ahead # its clock\na\n-oProxyCommand=x\n",
     );
-    let more = [&AT[..], &["--out", "f"], &ROUNDS].concat();
-    let run = Run::from(fleet(&home, &more).output().unwrap());
+    let run = ran(&home, "f", "");
     run.refused(
         2,
         &[
@@ -261,38 +157,20 @@ fn every_host_that_fails_is_named_and_the_rest_goes_on() {
             "--only ",
         ],
     );
-    assert!(run.words().contains("2 machines"), "{}", run.stdout);
-    assert_eq!(
-        home.listing("f/nodes"),
-        ["a", "ahead", "nowhere", "other", "password"]
-    );
+    says(&run.stdout, &["2 machines"]);
+    let nodes = ["a", "ahead", "nowhere", "other", "password"];
+    assert_eq!(home.listing("f/nodes"), nodes);
     assert_eq!(home.listing("f/nodes/a"), ["journal.jsonl"]);
     assert_eq!(home.listing("f/nodes/other"), ["failed.txt"]);
     assert_hosts_empty(&home);
 
     // A machine that failed is run again alone, into the same folder.
     home.write("hosts", "other=b\na\n");
-    let again = fleet(
-        &home,
-        &[&AT[..], &["--out", "f", "--only", "other"], &ROUNDS].concat(),
-    )
-    .output()
-    .unwrap();
-    let again = Run::from(again);
-    assert!(
-        again.words().contains("3 machines"),
-        "{} {}",
-        again.stdout,
-        again.stderr
-    );
+    let again = ran(&home, "f", "--only other");
+    says(&again.stdout, &["3 machines"]);
     assert_eq!(home.listing("f/nodes/other"), ["journal.jsonl"]);
     assert!(!again.stderr.contains("other: "), "{}", again.stderr);
-    let refused = Run::from(
-        fleet(&home, &[&AT[..], &["--out", "f"], &ROUNDS].concat())
-            .output()
-            .unwrap(),
-    );
-    refused.refused(2, &["holds a fleet", "--only"]);
+    ran(&home, "f", "").refused(2, &["holds a fleet", "--only"]);
     assert_hosts_empty(&home);
 }
 
@@ -300,8 +178,7 @@ fn every_host_that_fails_is_named_and_the_rest_goes_on() {
 fn a_host_that_says_nothing_is_given_up() {
     let home = home_with_ssh();
     home.write("hosts", "silent\n");
-    let more = [&AT[..], &["--out", "f", "--patience", "500ms"], &ROUNDS].concat();
-    let run = Run::from(fleet(&home, &more).output().unwrap());
+    let run = ran(&home, "f", "--patience 500ms");
     run.refused(2, &["silent: it did not answer in time", "no machine"]);
     assert_hosts_empty(&home);
 }
@@ -310,11 +187,7 @@ fn a_host_that_says_nothing_is_given_up() {
 fn the_program_is_copied_and_checked_and_a_full_disk_is_named() {
     let home = home_with_ssh();
     home.write("hosts", "a\nfull\n");
-    let run = Run::from(
-        fleet(&home, &[&["--out", "f"], &ROUNDS[..]].concat())
-            .output()
-            .unwrap(),
-    );
+    let run = Run::of(fleet(&home, &format!("--out f -- {ROUNDS}")));
     run.refused(2, &["full: its disk is full", "No space left on device"]);
     assert_eq!(home.listing("f/nodes/a"), ["journal.jsonl"]);
     assert_hosts_empty(&home);
@@ -325,51 +198,43 @@ fn nothing_stays_on_a_machine_when_the_one_that_asked_is_killed() {
     let home = home_with_ssh();
     home.write("hosts", "a\nb\n");
     for signal in [Signal::SIGKILL, Signal::SIGTERM] {
-        let more = [
-            &AT[..],
-            &["--out", signal.as_str(), "--", "--preset", "full"],
-        ]
-        .concat();
-        let mut child = fleet(&home, &more)
-            .stderr(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        within(60, "the journals grow", || {
-            let grows = |host: &str| {
-                fs::read_dir(home.path(&format!("on/{host}")))
-                    .ok()?
-                    .flatten()
-                    .find(|entry| entry.path().join("results/journal.jsonl").exists())
-            };
-            (grows("a").is_some() && grows("b").is_some()).then_some(())
+        let mut child = long(&home, signal.as_str());
+        until(60, "the journals grow", || {
+            ["a", "b"].iter().all(|host| growing(&home, host).is_some())
         });
-        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
         child.wait().unwrap();
         assert_hosts_empty(&home);
     }
 }
 
+/// A fleet that runs for long, and says nothing.
+fn long(home: &Home, out: &str) -> Child {
+    let mut fleet = fleet(home, &format!("{AT} --out {out} -- --preset full"));
+    fleet.stderr(Stdio::null()).stdout(Stdio::null());
+    fleet.spawn().unwrap()
+}
+
+/// The folder of a host whose journal grows.
+fn growing(home: &Home, host: &str) -> Option<PathBuf> {
+    let folders = fs::read_dir(home.path(&format!("on/{host}"))).ok()?;
+    let mut folders = folders.flatten().map(|folder| folder.path());
+    folders.find(|folder| folder.join("results/journal.jsonl").exists())
+}
+
 /// The guards of a host's folder, when its journal grows: two shells and the program.
 fn guards(home: &Home, host: &str) -> Vec<Pid> {
     within(60, "the journal grows", || {
-        let folders = fs::read_dir(home.path(&format!("on/{host}"))).ok()?;
-        let folder = folders.flatten().map(|folder| folder.path()).next()?;
-        let runs = folder.join("results/journal.jsonl").exists();
+        let folder = growing(home, host)?;
         let pids = fs::read_to_string(folder.join("pid")).ok()?;
         let pids = pids.lines().map(|pid| Pid::from_raw(pid.parse().unwrap()));
-        runs.then(|| pids.collect())
+        Some(pids.collect())
     })
 }
 
 /// Kills these guards of a running host and the process that asked.
 fn kill_guards(home: &Home, out: &str, killed: &[usize]) {
-    let more = [&AT[..], &["--out", out, "--", "--preset", "full"]].concat();
-    let mut child = fleet(home, &more)
-        .stderr(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = long(home, out);
     let guards = guards(home, "a");
     assert_eq!(guards.len(), 3);
     for guard in killed {
@@ -384,11 +249,9 @@ fn kill_guards(home: &Home, out: &str, killed: &[usize]) {
 fn a_folder_on_a_machine_goes_although_one_of_its_guards_is_killed() {
     let home = home_with_ssh();
     home.write("hosts", "a\n");
-    for killed in [&[0][..], &[1], &[2], &[0, 1], &[0, 2]] {
-        kill_guards(&home, &format!("{killed:?}"), killed);
-        within(30, "the folder goes", || {
-            home.listing("on/a").is_empty().then_some(())
-        });
+    for (number, killed) in [&[0][..], &[1], &[2], &[0, 1], &[0, 2]].iter().enumerate() {
+        kill_guards(&home, &format!("f{number}"), killed);
+        until(30, "the folder goes", || home.listing("on/a").is_empty());
         assert_hosts_empty(&home);
     }
 }
@@ -400,9 +263,7 @@ fn a_folder_whose_guards_were_all_killed_goes_with_the_next_run() {
     kill_guards(&home, "f", &[0, 1, 2]);
     home.assert_nothing_left();
     assert_eq!(home.listing("on/a").len(), 1);
-    let more = [&AT[..], &["--out", "g"], &ROUNDS].concat();
-    let run = Run::from(fleet(&home, &more).output().unwrap());
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    ran(&home, "g", "").answered();
     assert_hosts_empty(&home);
 }
 
@@ -411,9 +272,9 @@ fn a_folder_whose_guards_were_all_killed_goes_with_the_next_run() {
 fn a_folder_goes_although_a_shell_is_killed_while_the_program_is_copied() {
     let home = home_with_ssh();
     home.write("hosts", "slow\n");
-    program(&home, "slow.bin/head", "#!/bin/sh\nexec cat > /dev/null\n");
+    home.executable("slow.bin/head", "#!/bin/sh\nexec cat > /dev/null\n");
     for killed in [0, 1] {
-        let mut child = fleet(&home, &["--out", "f"])
+        let mut child = fleet(&home, "--out f")
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -427,9 +288,7 @@ fn a_folder_goes_although_a_shell_is_killed_while_the_program_is_copied() {
         child.kill().unwrap();
         child.wait().unwrap();
         home.assert_nothing_left();
-        within(30, "the folder goes", || {
-            home.listing("on/slow").is_empty().then_some(())
-        });
+        until(30, "the folder goes", || home.listing("on/slow").is_empty());
         fs::remove_dir_all(home.path("f")).unwrap();
     }
 }
@@ -440,20 +299,12 @@ fn only_so_many_machines_are_prepared_at_the_same_time() {
     let home = home_with_ssh();
     home.write("hosts", "a\nb\nc\nd\n");
     // Each notes how many are being prepared with it.
-    program(
-        &home,
+    home.executable(
         "counting",
         "#!/bin/sh\nmkdir -p $HOSTS.now; me=$HOSTS.now/$$; : > $me\nls $HOSTS.now | wc -l >> $HOSTS.seen\n\
          sleep 0.3; rm $me; exec ./ssh \"$@\"\n",
     );
-    let more = [
-        &AT[..],
-        &["--out", "f", "--parallel", "1", "--ssh", "./counting"],
-        &ROUNDS,
-    ]
-    .concat();
-    let run = Run::from(fleet(&home, &more).output().unwrap());
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    ran(&home, "f", "--parallel 1 --ssh ./counting").answered();
     let seen = fs::read_to_string(home.path("on.seen")).unwrap();
     assert_eq!(seen.split_whitespace().collect::<Vec<_>>(), ["1"; 4]);
     assert_hosts_empty(&home);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::stat::Mode;
 
-use super::common::{Home, Run};
-use super::fleet::{AT, ROUNDS, assert_hosts_empty, fleet, home_with_ssh, program};
+use super::common::{Home, Made, Run, says};
+use super::fleet::{AT, ROUNDS, assert_hosts_empty, fleet, home_with_ssh, ran};
 
 /// An ssh to machines that play back a journal, or have the fault of their name.
 const SSH: &str = r#"#!/bin/bash
@@ -44,8 +44,8 @@ const FAULTS: [(&str, &str); 14] = [
     ("lies", "another program is there: 9.9.9"),
     ("dies", "ssh was killed by signal 9"),
     ("deaf", "did not answer in time: 2s to take the plan"),
-    ("stops", "did not answer in time: 8s to run"),
-    ("nags", "did not answer in time: 8s to run"),
+    ("stops", "did not answer in time: 4s to run"),
+    ("nags", "did not answer in time: 4s to run"),
     ("floods", "more than the 8.00 MiB"),
     ("zeroes", "more than the 8.00 MiB"),
     ("complains", "its standard error has no end"),
@@ -55,28 +55,26 @@ const FAULTS: [(&str, &str); 14] = [
 
 /// A home in which `./ssh` plays back the journal of a real run by a fleet of one machine.
 fn home_of_machines() -> Home {
-    let home = home_with_ssh();
-    let study = fs::read_to_string(home.path("mine.toml")).unwrap();
-    // More than a pipe holds, so that who does not read the plan is noticed.
-    home.write("mine.toml", &format!("# {}\n{study}", "x".repeat(200_000)));
-    home.write("hosts", "a\n");
-    let more = [&AT[..], &["--out", "real"], &ROUNDS].concat();
-    let run = Run::from(fleet(&home, &more).output().unwrap());
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert_hosts_empty(&home);
-    fs::copy(
-        home.path("real/nodes/a/journal.jsonl"),
-        home.path("journal"),
-    )
-    .unwrap();
-    let plan = fs::read(home.path("real/plan.json")).unwrap();
-    let plan: serde_json::Value = serde_json::from_slice(&plan).unwrap();
-    let word = |name: &str| plan["program"][name].as_str().unwrap().to_owned();
-    home.write(
-        "ready",
-        &format!("ready {} {}\n", word("version"), word("digest")),
-    );
-    program(&home, "ssh", SSH);
+    static MADE: Made = Made::new();
+    let home = Home::with(&MADE, |home| {
+        let real = home_with_ssh();
+        let study = fs::read_to_string(real.path("mine.toml")).unwrap();
+        // More than a pipe holds, so that who does not read the plan is noticed.
+        let study = format!("# {}\n{study}", "x".repeat(200_000));
+        real.write("mine.toml", &study);
+        real.write("hosts", "a\n");
+        ran(&real, "real", "").answered();
+        assert_hosts_empty(&real);
+        let plan = fs::read(real.path("real/plan.json")).unwrap();
+        let plan: serde_json::Value = serde_json::from_slice(&plan).unwrap();
+        let word = |name: &str| plan["program"][name].as_str().unwrap().to_owned();
+        let ready = format!("ready {} {}\n", word("version"), word("digest"));
+        home.write("ready", ready);
+        home.write("mine.toml", study);
+        let journal = fs::read(real.path("real/nodes/a/journal.jsonl"));
+        home.write("journal", journal.unwrap());
+    });
+    home.executable("ssh", SSH);
     home
 }
 
@@ -91,15 +89,9 @@ fn most_memory(pid: u32) -> Option<u64> {
 }
 
 /// Runs a fleet of `hosts`; what it said, how long it took, and its memory.
-fn hostile(home: &Home, hosts: &[&str], more: &[&str]) -> (Run, Duration, u64) {
-    home.write("hosts", &(hosts.join("\n") + "\n"));
-    let line = [
-        &AT[..],
-        &["--patience", "2s", "--machine-deadline", "8s"],
-        more,
-        &ROUNDS,
-    ]
-    .concat();
+fn hostile(home: &Home, hosts: &[&str], more: &str) -> (Run, Duration, u64) {
+    home.write("hosts", hosts.join("\n") + "\n");
+    let line = format!("{AT} --patience 2s --machine-deadline 4s {more} -- {ROUNDS}");
     let began = Instant::now();
     let (out, err) = (home.path("said.out"), home.path("said.err"));
     let mut child = fleet(home, &line)
@@ -123,6 +115,15 @@ fn hostile(home: &Home, hosts: &[&str], more: &[&str]) -> (Run, Duration, u64) {
     (run, began.elapsed(), most)
 }
 
+/// The line about a machine, in which that is said.
+#[track_caller]
+fn told_of<'a>(run: &'a Run, machine: &str, said: &str) -> &'a str {
+    let of = |line: &&str| line.starts_with(&format!("{machine}: "));
+    let line = run.stderr.lines().find(of).unwrap_or("");
+    assert!(line.contains(said), "{machine}: {}", run.stderr);
+    line
+}
+
 const GOOD: [&str; 9] = ["g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8", "g9"];
 
 /// One that hung held all for ever, and one that flooded took 1.5 GB.
@@ -131,13 +132,11 @@ fn machines_with_every_fault_cost_themselves_alone() {
     let home = home_of_machines();
     let faults = FAULTS.map(|(fault, _)| fault);
     let hosts = [&GOOD[..], &["leaves"], &faults].concat();
-    let (run, took, most) = hostile(&home, &hosts, &["--out", "f", "--journal-limit", "8M"]);
+    let (run, took, most) = hostile(&home, &hosts, "--out f --journal-limit 8M");
     println!("{} machines: {took:.1?}, {} MB", hosts.len(), most >> 20);
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     for (fault, said) in FAULTS {
-        let of = |line: &&str| line.starts_with(&format!("{fault}: "));
-        let line = run.stderr.lines().find(of).unwrap_or("");
-        assert!(line.contains(said), "{fault}: {}", run.stderr);
+        let line = told_of(&run, fault, said);
         assert!(line.len() < 4_000, "{fault}: {}", line.len());
     }
     for good in [&GOOD[..], &["leaves"]].concat() {
@@ -157,19 +156,19 @@ fn machines_with_every_fault_cost_themselves_alone() {
 fn nine_of_ten_machines_are_a_quorum_of_nine_and_none_of_ten() {
     let home = home_of_machines();
     let hosts = [&GOOD[..], &["stops"]].concat();
-    let (run, took, most) = hostile(&home, &hosts, &["--out", "f", "--quorum", "9"]);
+    let (run, took, most) = hostile(&home, &hosts, "--out f --quorum 9");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(run.stderr.contains("stops: it did not answer in time"));
     assert!(
         took < Duration::from_secs(60) && most < 200 << 20,
         "{took:?} {most}"
     );
-    let (run, ..) = hostile(&home, &hosts, &["--out", "g", "--quorum", "10"]);
+    let (run, ..) = hostile(&home, &hosts, "--out g --quorum 10");
     let said = "9 of 10 machines have finished, and --quorum asks for 10";
     run.refused(2, &[said]);
     // Where too few are ready, no time is spent on the others.
     let hosts = [&GOOD[..], &["lies"]].concat();
-    let (run, ..) = hostile(&home, &hosts, &["--out", "h", "--quorum", "10"]);
+    let (run, ..) = hostile(&home, &hosts, "--out h --quorum 10");
     run.refused(2, &["g1: it was not begun: 9 of 10 machines are ready"]);
 }
 
@@ -211,10 +210,9 @@ fn spoil(folder: &Path, fault: &str, journal: &Path) {
 #[test]
 fn gather_reads_regular_files_alone_and_each_other_thing_costs_its_machine() {
     let home = home_of_machines();
+    let journal = fs::read(home.path("journal")).unwrap();
     for good in GOOD {
-        let folder = home.path("all/nodes").join(good);
-        fs::create_dir_all(&folder).unwrap();
-        fs::copy(home.path("journal"), folder.join("journal.jsonl")).unwrap();
+        home.write(&format!("all/nodes/{good}/journal.jsonl"), &journal);
     }
     let faults = [
         ("fifo", "no regular file"),
@@ -232,19 +230,16 @@ fn gather_reads_regular_files_alone_and_each_other_thing_costs_its_machine() {
         let folder = home.path("all/nodes").join(fault);
         spoil(&folder, fault, &home.path("journal"));
     }
-    let run = home.run(&["fleet", "gather", "all"]);
+    let run = home.run("fleet gather all");
     assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert!(run.words().contains("9 machines"), "{}", run.stdout);
+    says(&run.stdout, &["9 machines"]);
     for (fault, said) in faults {
-        let of = |line: &&str| line.starts_with(&format!("{fault}: "));
-        let line = run.stderr.lines().find(of).unwrap_or("");
-        assert!(line.contains(said), "{fault}: {}", run.stderr);
+        told_of(&run, fault, said);
     }
-    let run = home.run(&["fleet", "gather", "all", "--quorum", "9"]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    home.run("fleet gather all --quorum 9").answered();
     // Nothing was written through a link, and the limit is one that can be raised.
     assert!(!Path::new("/etc/journal.jsonl").exists());
-    let run = home.run(&["fleet", "gather", "all", "--journal-limit", "1K"]);
+    let run = home.run("fleet gather all --journal-limit 1K");
     run.refused(2, &["more than the 1.00 KiB", "no machine in"]);
 }
 
@@ -252,10 +247,9 @@ fn gather_reads_regular_files_alone_and_each_other_thing_costs_its_machine() {
 #[test]
 fn a_byte_of_the_hosts_file_that_is_not_utf8_costs_its_line() {
     let home = home_of_machines();
-    fs::write(home.path("hosts"), b"g1\nb\xff\ng2\n").unwrap();
-    let more = [&AT[..], &["--out", "f"], &ROUNDS].concat();
-    let run = Run::from(fleet(&home, &more).output().unwrap());
+    home.write("hosts", b"g1\nb\xff\ng2\n");
+    let run = ran(&home, "f", "");
     run.refused(2, &["hosts, line 2: 'b\u{fffd}' is no host", "not UTF-8"]);
     assert_eq!(home.listing("f/nodes"), ["g1", "g2"]);
-    assert!(run.words().contains("2 machines"), "{}", run.stdout);
+    says(&run.stdout, &["2 machines"]);
 }

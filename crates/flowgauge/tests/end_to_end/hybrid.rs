@@ -2,13 +2,12 @@
 //! whatever happens to ranks or to the launcher.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use flow::Answer;
 use nix::sys::signal::Signal;
 
-use super::common::{Home, Process, Run, results, within};
+use super::common::{Home, Process, Run, labels, says, within};
 
 /// The MPIs that there are; where one cannot be tried, that is said.
 #[track_caller]
@@ -35,39 +34,20 @@ fn there() -> Vec<&'static str> {
         .collect()
 }
 
-/// The flags of a short run into `out`.
-fn short<'a>(mpi: &'a str, body: &'a str) -> Vec<&'a str> {
-    let mut all = vec![
-        "hybrid",
-        "--out",
-        "out",
-        "--rounds",
-        "1",
-        "--allow-root",
-        "--flows",
-        "2",
-    ];
-    all.extend([
-        "--mpi", mpi, "--bytes", "1K", "--side", "64", "--body", body,
-    ]);
-    all
-}
+const PING_PONG: &str = "ping-pong --bytes 1K";
 
-fn hybrid(home: &Home, mpi: &str, body: &str) -> Run {
-    home.run(&short(mpi, body))
+/// A short run into `out`.
+fn short(mpi: &str, body: &str) -> String {
+    format!("hybrid --out out --rounds 1 --allow-root --flows 2 --mpi {mpi} --body {body}")
 }
 
 /// Why slots or pilots of a case failed; empty where none did.
 fn failures(home: &Home) -> String {
-    let results = results(&home.path("out"));
-    let variants = results.studies[0]
-        .cases
-        .iter()
-        .flat_map(|case| &case.variants);
-    let reasons = variants
-        .flat_map(|variant| &variant.failures)
-        .map(|(_, reason)| reason.clone());
-    reasons.collect::<Vec<_>>().join("\n")
+    let cases = home.results().studies.swap_remove(0).cases;
+    let variants = cases.into_iter().flat_map(|case| case.variants);
+    let failures = variants.flat_map(|variant| variant.failures);
+    let reasons: Vec<String> = failures.map(|(_, reason)| reason).collect();
+    reasons.join("\n")
 }
 
 /// Each split proves the same work; where its time went adds up to the steady phase.
@@ -75,9 +55,14 @@ fn failures(home: &Home) -> String {
 fn ranks_and_threads_prove_the_same_work_under_each_mpi() {
     for mpi in there() {
         let home = Home::new();
-        hybrid(&home, mpi, "halo,all-reduce,bandwidth,search,uneven").answered();
+        let bodies = "halo,all-reduce,bandwidth,search,uneven";
+        // Few messages, and a small tree with folders for all.
+        let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        let sizes = format!("--bytes 64K --side 512 --tree {crates}");
+        let line = format!("{} {sizes}", short(mpi, bodies));
+        home.run(&line).answered();
         assert_eq!(failures(&home), "", "{mpi}");
-        let results = results(&home.path("out"));
+        let results = home.results();
         for case in &results.studies[0].cases {
             let name = &case.case.name;
             let splits = case.case.variants.len();
@@ -116,14 +101,9 @@ fn a_library_of_another_mpi_than_the_launcher_is_refused() {
     }
     for (mpi, compiler) in [("openmpi", "mpicc.mpich"), ("mpich", "mpicc.openmpi")] {
         let home = Home::new();
-        let mut flags = short(mpi, "ping-pong");
-        flags.extend(["--mpicc", compiler]);
-        home.run(&flags);
-        let why = failures(&home);
-        assert!(
-            why.contains("wrong world: it has 1 of 2 ranks"),
-            "{mpi}: {why}"
-        );
+        let line = format!("{} --mpicc {compiler}", short(mpi, PING_PONG));
+        home.run(&line);
+        says(&failures(&home), &["wrong world: it has 1 of 2 ranks"]);
         home.assert_nothing_left();
     }
 }
@@ -141,18 +121,10 @@ fn ranks_that_are_not_where_they_were_put_are_refused() {
             "#!/bin/bash\nall=()\nwhile (($#)); do\n  if [ \"$1\" = {flag} ]; then shift 2; all+=({instead})\n  \
              else all+=(\"$1\"); shift; fi\ndone\nexec /usr/bin/mpirun.{mpi} \"${{all[@]}}\"\n"
         );
-        home.write("mpirun", &script);
-        let path = home.path("mpirun");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        let compiler = format!("mpicc.{mpi}");
-        let mut flags = short(path.to_str().unwrap(), "ping-pong");
-        flags.extend(["--mpicc", &compiler]);
-        home.run(&flags);
-        let why = failures(&home);
-        assert!(
-            why.contains("wrong binding: rank 0 may use CPUs"),
-            "{mpi}: {why}"
-        );
+        let launcher = home.executable("mpirun", &script);
+        let line = format!("{} --mpicc mpicc.{mpi}", short(&launcher, PING_PONG));
+        home.run(&line);
+        says(&failures(&home), &["wrong binding: rank 0 may use CPUs"]);
         home.assert_nothing_left();
     }
 }
@@ -179,17 +151,14 @@ fn a_rank_or_a_launcher_that_is_killed_fails_its_slot_and_leaves_nothing() {
         for victim in ["__rank", "mpirun"] {
             let home = Home::new();
             // One step is long enough to be hit.
-            let mut flags = short(mpi, "halo");
-            let side = flags.iter().position(|flag| *flag == "64").unwrap();
-            flags[side] = "8192";
-            flags.extend(["--deadline", "40s"]);
+            let line = format!("{} --side 8192 --deadline 40s", short(mpi, "halo"));
             let launcher = format!("mpirun.{mpi}");
             let name = if victim == "mpirun" {
                 &launcher
             } else {
                 victim
             };
-            let mut run = home.start(&flags);
+            let mut run = home.start(&line);
             let hit = within(60, "ranks", || {
                 let ranks = processes_of(&home, "__rank");
                 (!ranks.is_empty()).then(|| processes_of(&home, name).first().cloned())?
@@ -198,11 +167,7 @@ fn a_rank_or_a_launcher_that_is_killed_fails_its_slot_and_leaves_nothing() {
             run.send(Signal::SIGTERM);
             run.end();
             home.assert_nothing_left();
-            assert!(
-                home.listing("out")
-                    .iter()
-                    .any(|name| name == "journal.jsonl")
-            );
+            assert!(home.path("out/journal.jsonl").exists());
         }
     }
 }
@@ -210,52 +175,36 @@ fn a_rank_or_a_launcher_that_is_killed_fails_its_slot_and_leaves_nothing() {
 /// A launcher whose ranks are started by these lines of a script, which knows its `rank`.
 fn launcher_with_ranks(home: &Home, mpi: &str, lines: &str) -> String {
     let rank = home.path("rank").display().to_string();
-    let scripts = [
-        (
-            "rank",
-            format!(
-                "#!/bin/bash\nrank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\n{lines}\nexec \"$@\"\n"
-            ),
-        ),
-        (
-            "mpirun",
-            format!(
-                "#!/bin/bash\nall=()\nfor word; do\n  if [ \"$word\" = __rank ]; then own=${{all[-1]}}; \
-                 unset 'all[-1]'; all+=({rank} \"$own\"); fi\n  all+=(\"$word\")\ndone\n\
-                 exec /usr/bin/mpirun.{mpi} \"${{all[@]}}\"\n"
-            ),
-        ),
-    ];
-    for (name, script) in scripts {
-        home.write(name, &script);
-        fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    home.path("mpirun").display().to_string()
+    let script =
+        format!("#!/bin/bash\nrank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\n{lines}\nexec \"$@\"\n");
+    home.executable("rank", &script);
+    let script = format!(
+        "#!/bin/bash\nall=()\nfor word; do\n  if [ \"$word\" = __rank ]; then own=${{all[-1]}}; \
+         unset 'all[-1]'; all+=({rank} \"$own\"); fi\n  all+=(\"$word\")\ndone\n\
+         exec /usr/bin/mpirun.{mpi} \"${{all[@]}}\"\n"
+    );
+    home.executable("mpirun", &script)
 }
 
 /// Runs that with ranks started by these lines; why slots of each variant failed, empty where none did.
-fn failed_with_ranks(mpi: &str, body: &str, lines: &str, more: &[&str]) -> Vec<String> {
+fn failed_with_ranks(mpi: &str, body: &str, lines: &str, more: &str) -> Vec<String> {
     let home = Home::new();
     let launcher = launcher_with_ranks(&home, mpi, lines);
-    let compiler = format!("mpicc.{mpi}");
-    let mut flags = short(&launcher, body);
-    flags.extend(["--mpicc", &compiler]);
-    flags.extend(more);
-    home.run(&flags);
+    let short = short(&launcher, body);
+    home.run(&format!("{short} --mpicc mpicc.{mpi} {more}"));
     home.assert_nothing_left();
-    let results = results(&home.path("out"));
-    let variants = results.studies[0].cases[0].variants.iter();
+    let variants = home.case().variants.into_iter();
     let reasons = variants.map(|variant| {
-        let reasons = variant.failures.iter().map(|(_, reason)| reason.as_str());
+        let reasons = variant.failures.into_iter().map(|(_, reason)| reason);
         reasons.collect::<Vec<_>>().join("\n")
     });
     reasons.collect()
 }
 
 /// Runs a short ping-pong whose rank 1 does that; whether slots of one and of two ranks failed.
-fn failed_with_rank_1(mpi: &str, does: &str, more: &[&str]) -> [bool; 2] {
+fn failed_with_rank_1(mpi: &str, does: &str, more: &str) -> [bool; 2] {
     let line = format!("[ \"$rank\" = 1 ] && {does}");
-    let reasons = failed_with_ranks(mpi, "ping-pong", &line, more);
+    let reasons = failed_with_ranks(mpi, PING_PONG, &line, more);
     [0, 1].map(|at| !reasons[at].is_empty())
 }
 
@@ -265,7 +214,7 @@ fn a_rank_that_dies_with_flows_of_another_fails_its_slot_and_no_other() {
     for mpi in there() {
         let lines = "case \"$*\" in *migratable*)\n  [ \"$rank\" = 0 ] && { sleep 1.5; kill -9 $$; } &\n  \
                      [ \"$rank\" = 1 ] && set -- \"${@//:16000/:1600000}\";;\nesac";
-        let reasons = failed_with_ranks(mpi, "uneven", lines, &[]);
+        let reasons = failed_with_ranks(mpi, "uneven", lines, "");
         let (migratable, others) = reasons.split_last().unwrap();
         assert!(others.iter().all(String::is_empty), "{mpi}: {reasons:?}");
         assert!(migratable.contains("signal 9"), "{mpi}: {reasons:?}");
@@ -275,11 +224,8 @@ fn a_rank_that_dies_with_flows_of_another_fails_its_slot_and_no_other() {
 #[test]
 fn a_rank_that_dies_alone_fails_its_slot_and_no_other() {
     for mpi in there() {
-        assert_eq!(
-            failed_with_rank_1(mpi, "kill -9 $$", &[]),
-            [false, true],
-            "{mpi}"
-        );
+        let failed = failed_with_rank_1(mpi, "kill -9 $$", "");
+        assert_eq!(failed, [false, true], "{mpi}");
     }
 }
 
@@ -287,7 +233,7 @@ fn a_rank_that_dies_alone_fails_its_slot_and_no_other() {
 #[test]
 fn a_rank_that_hangs_fails_its_slot_and_leaves_nothing() {
     for mpi in there().into_iter().take(1) {
-        let [_, failed] = failed_with_rank_1(mpi, "exec sleep 600", &["--deadline", "1s"]);
+        let [_, failed] = failed_with_rank_1(mpi, "exec sleep 600", "--deadline 1s");
         assert!(failed, "{mpi}");
     }
 }
@@ -296,20 +242,12 @@ fn a_rank_that_hangs_fails_its_slot_and_leaves_nothing() {
 #[test]
 fn a_missing_compiler_is_named_with_the_package() {
     let home = Home::new();
-    home.write("mpirun", "#!/bin/sh\necho 'mpirun (Open MPI) 4.1.4'\n");
-    let path = home.path("mpirun");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    let launcher = path.to_str().unwrap();
-    let run = home.run(&["hybrid", "--mpi", launcher]);
-    run.refused(
-        2,
-        &[
-            "no compiler of Open MPI beside",
-            "libopenmpi-dev",
-            "--mpicc",
-        ],
-    );
-    let run = home.run(&["hybrid", "--mpi", launcher, "--mpicc", "no-such-mpicc"]);
+    let script = "#!/bin/sh\necho 'mpirun (Open MPI) 4.1.4'\n";
+    let launcher = home.executable("mpirun", script);
+    let run = home.run(&format!("hybrid --mpi {launcher}"));
+    let none = "no compiler of Open MPI beside";
+    run.refused(2, &[none, "libopenmpi-dev", "--mpicc"]);
+    let run = home.run(&format!("hybrid --mpi {launcher} --mpicc no-such-mpicc"));
     run.refused(2, &["no-such-mpicc"]);
 }
 
@@ -317,43 +255,26 @@ fn a_missing_compiler_is_named_with_the_package() {
 #[test]
 fn without_an_mpi_the_packages_are_named() {
     let home = Home::new();
-    let empty = home.path("");
-    let run = home
-        .command(&["hybrid"])
-        .env("PATH", &empty)
-        .output()
-        .unwrap();
-    Run::from(run).refused(
-        2,
-        &["there is no MPI here", "libopenmpi-dev", "libmpich-dev"],
-    );
-    let run = home
-        .command(&["hybrid", "--mpi", "mpich"])
-        .env("PATH", &empty)
-        .output()
-        .unwrap();
-    Run::from(run).refused(2, &["there is no MPICH here", "apt-get install mpich"]);
-    let run = home.run(&["hybrid", "--mpi", "/bin/true"]);
+    let without = |line: &str| Run::of(home.command(line).env("PATH", home.path("")));
+    let packages = ["there is no MPI here", "libopenmpi-dev", "libmpich-dev"];
+    without("hybrid").refused(2, &packages);
+    let package = ["there is no MPICH here", "apt-get install mpich"];
+    without("hybrid --mpi mpich").refused(2, &package);
+    let run = home.run("hybrid --mpi /bin/true");
     run.refused(
         2,
         &["'/bin/true' is no launcher", "neither Open MPI nor MPICH"],
     );
-    assert!(
-        home.listing("")
-            .iter()
-            .all(|name| !name.starts_with("flowgauge-results"))
-    );
+    assert_eq!(home.listing("."), [""; 0]);
 }
 
 /// An ssh that begins its command here.
 fn ssh_to_here(home: &Home) -> String {
-    home.write(
+    home.executable(
         "ssh",
         "#!/bin/sh\nfor last; do :; done\ncase $* in *nowhere*) echo no such host >&2; exit 255;; esac\n\
          exec sh -c \"$last\"\n",
-    );
-    fs::set_permissions(home.path("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
-    home.path("ssh").display().to_string()
+    )
 }
 
 /// One node, which is this machine: ranks bind themselves, and a keeper holds what they share.
@@ -362,23 +283,15 @@ fn nodes_that_cannot_take_part_are_named_and_the_others_are_run() {
     for mpi in there() {
         let home = Home::new();
         let ssh = ssh_to_here(&home);
-        let nodes = ["--hosts", "localhost,nowhere", "--ssh", &ssh];
-        let run = home.run(&[&short(mpi, "ping-pong")[..], &nodes].concat());
-        let left_out = run.stderr.contains("nowhere: left out: no such host");
-        assert!(left_out, "{mpi}: {}", run.stderr);
-        assert!(
-            !run.stderr.contains("was lost") && !run.stderr.contains("had to be ended"),
-            "{}",
-            run.stderr
-        );
+        let nodes = format!("--hosts localhost,nowhere --ssh {ssh}");
+        let run = home.run(&format!("{} {nodes}", short(mpi, PING_PONG)));
+        says(&run.stderr, &["nowhere: left out: no such host"]);
+        for not_said in ["was lost", "had to be ended"] {
+            assert!(!run.stderr.contains(not_said), "{}", run.stderr);
+        }
         assert_eq!(failures(&home), "", "{mpi}");
-        let results = results(&home.path("out"));
-        let variants = &results.studies[0].cases[0].case.variants;
-        let labels: Vec<&str> = variants
-            .iter()
-            .map(|variant| variant.label.as_str())
-            .collect();
-        assert_eq!(labels, ["2x1 on 1 node", "1x2 on 1 node"], "{mpi}");
+        let splits = ["2x1 on 1 node", "1x2 on 1 node"];
+        assert_eq!(labels(&home.case()), splits, "{mpi}");
         home.assert_nothing_left();
     }
 }
@@ -391,32 +304,27 @@ fn nodes_none_of_which_can_take_part_are_refused() {
     let home = Home::new();
     let ssh = ssh_to_here(&home);
     let refused = |hosts: &str, words: &[&str]| {
-        let more = ["--hosts", hosts, "--ssh", &ssh];
-        home.run(&[&short(mpi, "primes")[..], &more].concat())
-            .refused(2, words);
+        let short = short(mpi, "primes");
+        let run = home.run(&format!("{short} --hosts {hosts} --ssh {ssh}"));
+        run.refused(2, words);
     };
-    refused(
-        "nowhere",
-        &[
-            "nowhere: left out: no such host",
-            "no node can take part, and there is no file",
-        ],
-    );
+    let left_out = "nowhere: left out: no such host";
+    let none = "no node can take part, and there is no file";
+    refused("nowhere", &[left_out, none]);
     refused("me@node", &["'me@node' is no name of a node"]);
-    home.run(&[&short(mpi, "weak")[..]].concat())
-        .refused(2, &["--hosts"]);
+    home.run(&short(mpi, "weak")).refused(2, &["--hosts"]);
 }
 
 #[test]
 fn more_flows_than_cpus_and_root_under_open_mpi_are_refused() {
     for mpi in there() {
         let home = Home::new();
-        let run = home.run(&["hybrid", "--mpi", mpi, "--allow-root", "--flows", "4096"]);
+        let run = home.run(&format!("hybrid --mpi {mpi} --allow-root --flows 4096"));
         run.refused(2, &["4096 flows on", "fewer"]);
         if mpi == "openmpi" && nix::unistd::geteuid().is_root() {
-            let mut command = home.command(&["hybrid", "--mpi", mpi]);
+            let mut command = home.command(&format!("hybrid --mpi {mpi}"));
             let command = command.env_remove("OMPI_ALLOW_RUN_AS_ROOT");
-            Run::from(command.output().unwrap()).refused(2, &["root", "--allow-root"]);
+            Run::of(command).refused(2, &["root", "--allow-root"]);
         }
     }
 }

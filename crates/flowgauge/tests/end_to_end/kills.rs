@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 use tidy::SlotFolder;
 use tidy::names::{self, Kind};
 
-use super::common::{Home, Process, Running, results, slots, within};
+use super::common::{Home, PROGRAM, Process, Running, slots, until, within};
 use super::endings::{assert_kept, started};
 
 #[test]
@@ -18,14 +18,23 @@ fn nothing_outlives_a_killed_main_process() {
     for models in ["-p 3", "-t 3", "--model 2x2"] {
         let home = Home::new();
         let mut run = started(&home, models);
-        let before = slots(&home.path("out")).len();
-        run.send(Signal::SIGKILL);
-        assert_eq!(run.end().signal(), Some(9));
-        home.assert_nothing_left();
-        assert_eq!(home.listing("out"), ["journal.jsonl"]);
+        let before = home.slots().len();
+        killed(&home, &mut run);
         assert_kept(&home, before);
-        assert_eq!(results(&home.path("out")).interrupted, None);
+        assert_eq!(home.results().interrupted, None);
     }
+}
+
+fn slot_process(processes: &[Process]) -> &Process {
+    Process::slot_process(processes).unwrap()
+}
+
+/// Kills the main process, which leaves nothing but its journal.
+fn killed(home: &Home, run: &mut Running) {
+    run.send(Signal::SIGKILL);
+    assert_eq!(run.end().signal(), Some(9));
+    home.assert_nothing_left();
+    assert_eq!(home.listing("out"), ["journal.jsonl"]);
 }
 
 /// A slot process without the signal would run for minutes before it noticed.
@@ -43,9 +52,9 @@ fn a_long_slot_ends_with_its_main_process() {
 /// A run whose first slot takes minutes, its flows at work.
 fn at_long_work(home: &Home, models: &str) -> Running {
     let line = format!("primes -v {models} -b 1G --out out");
-    let run = home.start(&line.split(' ').collect::<Vec<_>>());
-    within(20, "the flows start", || {
-        run.stderr().contains("starting on").then_some(())
+    let run = home.start(&line);
+    until(20, "the flows start", || {
+        run.stderr().contains("starting on")
     });
     run
 }
@@ -77,20 +86,11 @@ fn the_files_of_a_slot_go_with_it() {
         ("thread", Signal::SIGTERM),
     ] {
         let home = Home::new();
-        home.write("files.toml", &FILES.replace("MODEL", model));
-        let mut run = home.start(&["run", "files.toml", "--out", "out", "--deadline", "60s"]);
-        let folder = within(20, "files of a slot", || {
-            let names = home.listing("out");
-            let folder = names.into_iter().find(|name| name.ends_with(".files"))?;
-            let files = std::fs::read_dir(home.path("out").join(&folder)).ok()?;
-            (files.count() >= 100).then_some(folder)
-        });
+        let mut run = with_files(&home, model);
         run.send(signal);
         run.end();
         home.assert_nothing_left();
-        within(20, "the folder goes", || {
-            (!home.path("out").join(&folder).exists()).then_some(())
-        });
+        until(20, "the folder goes", || home.folder_of_slot().is_none());
     }
 }
 
@@ -108,10 +108,8 @@ fn nothing_is_left_at_whatever_moment_it_is_killed() {
         for wait_ms in [11, 23, 37, 53, 71] {
             let home = Home::new();
             let line = format!("primes {model} -s 1 -b 100 --rounds 1000 --out out");
-            let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
-            within(20, "a slot process", || {
-                Process::slot_process(&home.processes()).map(|_| ())
-            });
+            let mut run = home.start(&line);
+            home.wait_for(Process::slot_process);
             sleep(Duration::from_millis(wait_ms));
             run.send(signal);
             let status = run.end();
@@ -120,12 +118,8 @@ fn nothing_is_left_at_whatever_moment_it_is_killed() {
                 Signal::SIGKILL => (None, Some(9)),
                 other => (Some(128 + other as i32), None),
             };
-            assert_eq!(
-                (status.code(), status.signal()),
-                expected,
-                "{}",
-                run.stderr()
-            );
+            let ended = (status.code(), status.signal());
+            assert_eq!(ended, expected, "{}", run.stderr());
         }
     }
 }
@@ -139,17 +133,12 @@ fn failed_slot(
 ) -> (Failure, Option<flow::Rep>) {
     let home = Home::new();
     let line = format!("primes {models} -b 600000 --rounds 1000 --out out");
-    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
-    within(20, "the first slot", || {
-        (!slots(&home.path("out")).is_empty()).then_some(())
-    });
+    let mut run = home.start(&line);
+    home.wait_for_slots(1);
     let failed = || {
-        let results = results(&home.path("out"));
-        let mut slots = results.studies[0].cases[0].slots.iter();
-        slots.find_map(|slot| match &slot.outcome.answer {
-            Answer::Failed { reason, kept, .. } if wanted(reason) => {
-                Some((reason.clone(), kept.clone()))
-            }
+        let mut slots = home.case().slots.into_iter();
+        slots.find_map(|slot| match slot.outcome.answer {
+            Answer::Failed { reason, kept, .. } if wanted(&reason) => Some((reason, kept)),
             _ => None,
         })
     };
@@ -157,17 +146,15 @@ fn failed_slot(
         if let Some(process) = choose(&home.processes()) {
             process.send(Signal::SIGKILL);
         }
-        let before = slots(&home.path("out")).len();
-        within(20, "the slot ends", || {
-            (slots(&home.path("out")).len() > before).then_some(())
-        });
+        let before = home.slots().len();
+        home.wait_for_slots(before + 1);
         failed()
     });
     // One failed slot does not end the run.
-    let before = slots(&home.path("out")).len();
+    let before = home.slots().len();
     within(20, "another slot", || {
         assert!(!run.has_ended(), "{}", run.stderr());
-        (slots(&home.path("out")).len() > before).then_some(())
+        (home.slots().len() > before).then_some(())
     });
     run.send(Signal::SIGINT);
     assert_eq!(run.end().code(), Some(130), "{}", run.stderr());
@@ -179,6 +166,14 @@ fn flows_died(reason: &Failure) -> bool {
     matches!(reason, Failure::FlowsDied { .. })
 }
 
+/// So many flows of what was kept of a slot have done their work.
+fn assert_done(kept: Option<flow::Rep>, wanted: u32) {
+    let flows = kept.unwrap().flows.into_iter();
+    let states: Vec<FlowState> = flows.map(|flow| flow.state).collect();
+    let done = states.iter().filter(|&s| *s == FlowState::Done).count();
+    assert_eq!(done, wanted as usize, "{states:?}");
+}
+
 #[test]
 fn the_results_of_the_other_workers_survive_a_killed_one() {
     let (reason, kept) = failed_slot("-p 3", Process::worker, flows_died);
@@ -186,9 +181,7 @@ fn the_results_of_the_other_workers_survive_a_killed_one() {
         panic!("{reason:?}")
     };
     assert_eq!((died, flows, how.as_str()), (1, 3, "SIGKILL"));
-    let states: Vec<FlowState> = kept.unwrap().flows.into_iter().map(|f| f.state).collect();
-    let done = states.iter().filter(|&s| *s == FlowState::Done).count();
-    assert_eq!(done, 2, "{states:?}");
+    assert_done(kept, 2);
 }
 
 #[test]
@@ -200,9 +193,7 @@ fn a_killed_process_of_flows_that_could_move_loses_its_own_and_no_others() {
     // Each of the two processes carries every second flow.
     assert!(flows > 1 && (flows / 2..=flows.div_ceil(2)).contains(&died));
     assert_eq!(how.as_str(), "SIGKILL");
-    let states: Vec<FlowState> = kept.unwrap().flows.into_iter().map(|f| f.state).collect();
-    let done = states.iter().filter(|&s| *s == FlowState::Done).count();
-    assert_eq!(done, (flows - died) as usize, "{states:?}");
+    assert_done(kept, flows - died);
 }
 
 #[test]
@@ -225,13 +216,11 @@ fn workers_die_with_their_cell_where_nobody_else_ends_them() {
         // A main process that is stopped cannot clean up behind the slot process.
         run.send(Signal::SIGSTOP);
         let processes = home.processes();
-        Process::slot_process(&processes)
-            .unwrap()
-            .send(Signal::SIGKILL);
-        within(30, "main alone is left", || {
+        slot_process(&processes).send(Signal::SIGKILL);
+        until(30, "main alone is left", || {
             let processes = home.processes();
-            let others = processes.iter().filter(|process| !process.is_janitor());
-            (others.count() == 1).then_some(())
+            let others = processes.iter().filter(|one| !one.is("__janitor"));
+            others.count() == 1
         });
         run.send(Signal::SIGKILL);
         run.end();
@@ -246,7 +235,7 @@ fn the_next_run_removes_a_pipe_that_a_double_kill_left() {
     let long_ago = nix::sys::time::TimeVal::new(1_000_000_000, 0);
     nix::sys::stat::utimes(&dead, &long_ago, &long_ago).unwrap();
     let line = "primes -p 2 -b 1000 --rounds 1 --out out";
-    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    home.run(line).answered();
     home.assert_nothing_left();
 }
 
@@ -265,26 +254,20 @@ fn the_next_run_removes_files_that_a_killed_tree_left() {
         folder.path().to_owned()
     };
     let folder = leave();
-    home.run(&["run", "--resume", "out", "--budget", "1ms"])
-        .answered();
+    home.run("run --resume out --budget 1ms").answered();
     assert!(!folder.exists());
     let folder = leave();
     let line = "primes -p 2 -b 1000 --rounds 1 --out beside";
-    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    home.run(line).answered();
     assert!(!folder.exists());
     home.assert_nothing_left();
 }
 
 /// A run whose slot has files in its folder and does not end by itself.
 fn with_files(home: &Home, model: &str) -> Running {
-    home.write("files.toml", &FILES.replace("MODEL", model));
-    let run = home.start(&["run", "files.toml", "--out", "out", "--deadline", "60s"]);
-    within(20, "files of a slot", || {
-        let names = home.listing("out");
-        let folder = names.into_iter().find(|name| name.ends_with(".files"))?;
-        let files = std::fs::read_dir(home.path("out").join(&folder)).ok()?;
-        (files.count() >= 100).then_some(())
-    });
+    home.write("files.toml", FILES.replace("MODEL", model));
+    let run = home.start("run files.toml --out out --deadline 60s");
+    until(20, "files of a slot", || home.files_of_slot().len() >= 100);
     run
 }
 
@@ -295,13 +278,8 @@ fn a_stopped_slot_dies_with_its_main_process() {
         let home = Home::new();
         let mut run = with_files(&home, model);
         let processes = home.processes();
-        Process::slot_process(&processes)
-            .unwrap()
-            .send(Signal::SIGSTOP);
-        run.send(Signal::SIGKILL);
-        run.end();
-        home.assert_nothing_left();
-        assert_eq!(home.listing("out"), ["journal.jsonl"]);
+        slot_process(&processes).send(Signal::SIGSTOP);
+        killed(&home, &mut run);
     }
 }
 
@@ -311,12 +289,9 @@ fn a_stopped_janitor_goes_on_when_its_main_process_is_killed() {
     let home = Home::new();
     let mut run = with_files(&home, "process");
     let processes = home.processes();
-    let janitor = processes.iter().find(|process| process.is_janitor());
+    let janitor = processes.iter().find(|process| process.is("__janitor"));
     janitor.unwrap().send(Signal::SIGSTOP);
-    run.send(Signal::SIGKILL);
-    run.end();
-    home.assert_nothing_left();
-    assert_eq!(home.listing("out"), ["journal.jsonl"]);
+    killed(&home, &mut run);
 }
 
 /// A flow that was stopped between its fork and its request to die with its parent stayed, an orphan
@@ -334,7 +309,7 @@ fn a_stopped_orphan_of_a_slot_goes_and_a_running_one_is_left_alone() {
         let pids = [&stopped, &running].map(|child| child.id().cast_signed());
         within(20, "both in their role", || {
             let processes = home.processes();
-            let mut in_role = processes.iter().filter(|p| p.is_slot() || p.is_load());
+            let mut in_role = processes.iter().filter(|process| process.is(role));
             in_role.next()?;
             let first = processes.iter().find(|found| found.pid == pids[0])?;
             in_role.next()?;
@@ -362,13 +337,8 @@ fn files_go_when_main_process_and_slot_are_killed_together() {
         let mut run = with_files(&home, model);
         let processes = home.processes();
         run.send(Signal::SIGSTOP);
-        Process::slot_process(&processes)
-            .unwrap()
-            .send(Signal::SIGKILL);
-        run.send(Signal::SIGKILL);
-        run.end();
-        home.assert_nothing_left();
-        assert_eq!(home.listing("out"), ["journal.jsonl"]);
+        slot_process(&processes).send(Signal::SIGKILL);
+        killed(&home, &mut run);
     }
 }
 
@@ -377,22 +347,13 @@ fn files_go_when_main_process_and_slot_are_killed_together() {
 fn the_pages_of_a_wiki_go_when_main_process_and_slot_are_killed_together() {
     let home = Home::new();
     let line = "wiki --model process,thread --rounds 1000 --out out";
-    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
-    within(20, "pages of a slot", || {
-        let names = home.listing("out");
-        names
-            .iter()
-            .any(|name| name.ends_with(".files"))
-            .then_some(())
-    });
+    let mut run = home.start(line);
+    until(20, "pages of a slot", || home.folder_of_slot().is_some());
     run.send(Signal::SIGSTOP);
     if let Some(slot) = Process::slot_process(&home.processes()) {
         slot.send(Signal::SIGKILL);
     }
-    run.send(Signal::SIGKILL);
-    run.end();
-    home.assert_nothing_left();
-    assert_eq!(home.listing("out"), ["journal.jsonl"]);
+    killed(&home, &mut run);
 }
 
 /// In containers each run is process 1: pipes were mixed up where two shared a folder for
@@ -401,9 +362,8 @@ fn the_pages_of_a_wiki_go_when_main_process_and_slot_are_killed_together() {
 fn runs_that_are_all_process_1_do_not_meet() {
     let home = Home::new();
     let alone = |program: &str, line: &str| {
-        let space = ["-rpf", "--mount-proc", "--kill-child", program];
-        let words: Vec<&str> = space.into_iter().chain(line.split_whitespace()).collect();
-        let mut command = home.program("unshare", &words);
+        let line = format!("-rpf --mount-proc --kill-child {program} {line}");
+        let mut command = home.program("unshare", &line);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     };
@@ -411,20 +371,19 @@ fn runs_that_are_all_process_1_do_not_meet() {
     if !allowed.is_ok_and(|status| status.success()) {
         return skipped::skipped("no namespace of processes can be made here: root, or unshare -r");
     }
-    let flowgauge = env!("CARGO_BIN_EXE_flowgauge");
     let short = "primes -p 2 -b 1000 --rounds 9 --out beside";
-    let mut beside = alone(flowgauge, short).spawn().unwrap();
+    let mut beside = alone(PROGRAM, short).spawn().unwrap();
     let long = "primes -p 2 -b 20000 --rounds 20 --out cut";
-    let mut cut = alone(flowgauge, long).spawn().unwrap();
-    within(20, "slots of the run that is cut", || {
-        (slots(&home.path("cut")).len() > 1).then_some(())
+    let mut cut = alone(PROGRAM, long).spawn().unwrap();
+    until(20, "slots of the run that is cut", || {
+        slots(&home.path("cut")).len() > 1
     });
     cut.kill().unwrap();
     cut.wait().unwrap();
     assert_eq!(beside.wait().unwrap().code(), Some(0));
     // Process 1 of the other one is dead, those that end with it may hold their locks for a while.
-    within(20, "the end of the run that is cut", || {
-        home.processes().is_empty().then_some(())
+    until(20, "the end of the run that is cut", || {
+        home.processes().is_empty()
     });
     // Its janitor was killed too: a pipe that it left goes with the next run ten minutes later.
     for entry in std::fs::read_dir(home.temporary()).unwrap() {
@@ -433,7 +392,7 @@ fn runs_that_are_all_process_1_do_not_meet() {
         assert!(home.program("touch", &aged).status().unwrap().success());
     }
     let before = slots(&home.path("cut")).len();
-    let again = alone(flowgauge, "run --resume cut").status().unwrap();
+    let again = alone(PROGRAM, "run --resume cut").status().unwrap();
     assert_eq!(again.code(), Some(0));
     assert!(slots(&home.path("cut")).len() > before);
     home.assert_nothing_left();
@@ -443,7 +402,7 @@ fn runs_that_are_all_process_1_do_not_meet() {
 fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
     let home = Home::new();
     let line = "primes -p 2 -b 1G --deadline 1s --out out";
-    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    let mut run = home.start(line);
     let stopped = within(20, "a worker", || {
         let processes = home.processes();
         Process::worker(&processes)?;
@@ -451,9 +410,8 @@ fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
         slot.send(Signal::SIGSTOP);
         Some(slot.pid)
     });
-    within(60, "the stopped slot process is gone", || {
-        let processes = home.processes();
-        processes.iter().all(|p| p.pid != stopped).then_some(())
+    until(60, "the stopped slot process is gone", || {
+        home.processes().iter().all(|p| p.pid != stopped)
     });
     run.send(Signal::SIGINT);
     assert_eq!(run.end().code(), Some(130), "{}", run.stderr());

@@ -3,13 +3,11 @@
 use flow::{MemoryPolicy, Placement};
 use machine::Machine;
 
-use super::common::{Home, results};
+use super::common::{Home, Run, labels};
 
-/// The arguments of a short run into `out`.
-fn short(flag: &'static str, value: &'static str) -> [&'static str; 9] {
-    [
-        "primes", "-b", "1000", "--rounds", "1", "--out", "out", flag, value,
-    ]
+/// A short run into `out`.
+fn short(home: &Home, flag: &str) -> Run {
+    home.run(&format!("primes -b 1000 --rounds 1 --out out {flag}"))
 }
 
 /// A command that a slot executes finds the policy of the slot: `/proc/self/numa_maps` names it.
@@ -26,24 +24,12 @@ fn a_memory_policy_reaches_what_a_slot_executes() {
     for policy in ["local", "interleave"] {
         let home = Home::new();
         let command = format!("grep -q {policy} /proc/self/numa_maps");
-        let run = home.run(&[
-            "exec",
-            &command,
-            "true",
-            "--memory-policy",
-            policy,
-            "--rounds",
-            "1",
-            "--out",
-            "out",
-        ]);
-        run.answered();
-        let results = results(&home.path("out"));
-        let variants = &results.studies[0].cases[0].variants;
-        assert!(
-            variants.iter().all(|variant| variant.failures.is_empty()),
-            "{policy}"
-        );
+        let line =
+            format!(r#"exec "{command}" true --memory-policy {policy} --rounds 1 --out out"#);
+        home.run(&line).answered();
+        let variants = home.case().variants;
+        let mut failures = variants.iter().map(|variant| &variant.failures);
+        assert!(failures.all(Vec::is_empty), "{policy}");
     }
 }
 
@@ -54,28 +40,20 @@ fn each_memory_policy_is_a_variant_and_one_node_is_said_to_make_them_the_same() 
         return;
     };
     let home = Home::new();
-    home.run(&short("--memory-policy", "local,interleave"))
-        .answered();
-    let results = results(&home.path("out"));
-    let labels: Vec<&str> = results.studies[0].cases[0]
-        .case
-        .variants
-        .iter()
-        .map(|variant| variant.label.as_str())
-        .collect();
+    short(&home, "--memory-policy local,interleave").answered();
+    let results = home.results();
+    let labels = labels(&results.studies[0].cases[0]);
     assert!(labels.contains(&"thread local"), "{labels:?}");
     assert!(labels.contains(&"thread interleave"), "{labels:?}");
-    let said = results
-        .notes
-        .iter()
-        .any(|note| note.contains("has no effect here"));
+    let mut notes = results.notes.iter();
+    let said = notes.any(|note| note.contains("has no effect here"));
     assert_eq!(said, nodes == 1, "{:?}", results.notes);
 }
 
 #[test]
 fn flows_by_memory_node_are_refused_where_there_is_one() {
     let home = Home::new();
-    let run = home.run(&short("--placement", "numa"));
+    let run = short(&home, "--placement numa");
     match Placement::Numa.resolve(&lab::cpus(&Machine::read())) {
         Ok(_) => {
             run.answered();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use flow::Model;
 use lab::{CaseEnd, CaseResult};
 
-use super::common::{Home, results};
+use super::common::Home;
 
 /// More than one stretch between two long checks, and not a whole number of them.
 const OPS: u64 = 70;
@@ -72,19 +72,13 @@ fn left_in_system_v(before: &BTreeSet<String>) -> Vec<String> {
 fn all_work(models: &[&str]) {
     let home = Home::new();
     let before = system_v();
-    home.write("all.toml", &study(models));
-    let arguments = [
-        "run", "all.toml", "--rounds", "1", "--budget", "10m", "--out", "out",
-    ];
-    home.run(&arguments).answered();
+    home.write("all.toml", study(models));
+    home.run("run all.toml --rounds 1 --budget 10m --out out")
+        .answered();
     home.assert_nothing_left();
-    let files = home.listing("out");
-    assert!(
-        !files.iter().any(|name| name.ends_with(".files")),
-        "{files:?}"
-    );
+    home.assert_no_files();
     assert_eq!(left_in_system_v(&before), Vec::<String>::new());
-    let cases = &results(&home.path("out")).studies[0].cases;
+    let cases = &home.results().studies[0].cases;
     assert_eq!(cases.len(), names(models).len());
     for case in cases {
         same_work(case, models.len());
@@ -128,6 +122,6 @@ fn operations_whose_flows_wait_for_each_other_are_refused_where_they_share_a_car
          work = { kind = \"operation\", operation = \"group-pipe\", flows = 3 }\n\
          [[case.variant]]\nmodel = \"thread\"\n[[case.variant]]\nmodel = \"fiber\"\n";
     home.write("all.toml", messages);
-    home.run(&["run", "all.toml"])
+    home.run("run all.toml")
         .refused(2, &["group-pipe has flows that wait for each other"]);
 }

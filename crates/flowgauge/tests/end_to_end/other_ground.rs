@@ -1,6 +1,6 @@
 //! Kernels and sandboxes that lack something: each command answers, or says what is not available and why.
 
-use super::common::{Home, Run};
+use super::common::{Home, PROGRAM, Run};
 
 /// Filters have numbers of x86-64. Each ground with a word of what is then said to be missing, if something is.
 const GROUNDS: &[Ground] = &[
@@ -50,13 +50,11 @@ struct Ground {
 
 impl Ground {
     /// `None`: it cannot be had here.
-    fn run(&self, home: &Home, command: &[&str]) -> Option<Run> {
+    fn run(&self, home: &Home, command: &str) -> Option<Run> {
         let cpu = machine::Machine::read().allowed()[0].to_string();
         let within = self.within.replace("CPU", &cpu);
         let (program, words) = within.split_once(' ')?;
-        let mut words: Vec<&str> = words.split(' ').collect();
-        words.push(env!("CARGO_BIN_EXE_flowgauge"));
-        words.extend(command);
+        let words = format!("{words} {PROGRAM} {command}");
         let run = Run::from(home.program(program, &words).output().ok()?);
         (run.code != Some(77)).then_some(run)
     }
@@ -78,12 +76,12 @@ impl Ground {
 const COMMANDS: [&str; 9] = [
     "machine",
     "doctor",
-    "run primes --case even --rounds 1 --budget 1s",
-    "balance --case grain --rounds 1 --budget 1s",
-    "switch --flows 4 --model process,thread,fiber,fiber-packed,task,migratable --rounds 1 --budget 1s",
-    "limits --model fiber --rounds 1 --budget 1s",
-    "exec true false||true --rounds 1 --budget 1s",
-    "wiki --server prefork --requests 40 --pages 3 --rounds 1 --budget 1s",
+    "run primes --case even --rounds 1 --budget 300ms",
+    "balance --case grain --rounds 1 --budget 300ms",
+    "switch --flows 4 --model process,thread,fiber,fiber-packed,task,migratable --rounds 1 --budget 300ms",
+    "limits --model fiber --rounds 1 --budget 300ms",
+    "exec true false||true --rounds 1 --budget 300ms",
+    "wiki --server prefork --requests 40 --pages 3 --rounds 1 --budget 300ms",
     "search needle tree",
 ];
 
@@ -96,11 +94,9 @@ fn each_ground_has_answers_or_reasons() {
     for ground in GROUNDS {
         let home = Home::new();
         home.write("seccomp.py", skipped::SECCOMP);
-        std::fs::create_dir(home.path("tree")).unwrap();
         home.write("tree/one.txt", "one needle\n");
         for command in COMMANDS {
-            let words: Vec<&str> = command.split(' ').collect();
-            let Some(run) = ground.run(&home, &words) else {
+            let Some(run) = ground.run(&home, command) else {
                 skipped::skipped(format!("{}: no {}", ground.name, ground.within));
                 break;
             };

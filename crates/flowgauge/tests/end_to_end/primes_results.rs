@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::common::{Home, results};
+use super::common::{Home, labels};
 
 const MODELS: [&str; 5] = [
     "process",
@@ -49,8 +49,7 @@ fn rows(file: &Path) -> Vec<Row> {
 /// The rows that the command writes with `flags`.
 fn found(home: &Home, flags: &str) -> Vec<Row> {
     let line = format!("primes -o found.csv --force --rounds 1 --out out {flags}");
-    let words: Vec<&str> = line.split_whitespace().collect();
-    home.run(&words).answered();
+    home.run(&line).answered();
     std::fs::remove_dir_all(home.path("out")).unwrap();
     rows(&home.path("found.csv"))
 }
@@ -115,9 +114,8 @@ fn the_last_numbers_that_can_be_searched_are_searched() {
 fn there_are_664579_primes_up_to_ten_million() {
     let home = Home::new();
     let flags = "primes -s 1 -b 2500000 --blocks 4 -p 2 -t 2 --method sieve --rounds 2 --out out";
-    home.run(&flags.split(' ').collect::<Vec<_>>()).answered();
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
+    home.run(flags).answered();
+    let case = home.case();
     assert_eq!(case.slots.len(), 4);
     for slot in &case.slots {
         let record = slot.outcome.answer.done().unwrap();
@@ -138,12 +136,9 @@ fn a_count_alone_runs_only_its_model() {
         ("", vec!["process", "thread"]),
     ] {
         let line = format!("primes -b 1000 --rounds 1 --out out {flags}");
-        home.run(&line.split_whitespace().collect::<Vec<_>>())
-            .answered();
-        let results = results(&home.path("out"));
-        let case = &results.studies[0].cases[0];
-        let labels: Vec<&str> = case.variants.iter().map(|v| v.label.as_str()).collect();
-        assert_eq!(labels, models, "{flags}");
+        home.run(&line).answered();
+        let case = home.case();
+        assert_eq!(labels(&case), models, "{flags}");
         assert_eq!(case.slots.len(), models.len());
         std::fs::remove_dir_all(home.path("out")).unwrap();
     }

@@ -5,24 +5,23 @@ use std::fs;
 use lab::findings::Profiled;
 use measure::Measured;
 
-use super::common::{Home, Run, results};
+use super::common::{Home, Run, says};
 
 /// Runs with few timed rounds, the fewest profiled ones, and nothing left behind.
-fn profiled(home: &Home, arguments: &[&str]) -> Run {
-    let all = ["--profile=8", "--rounds", "1", "--out", "out"];
-    let run = home.run(&[arguments, &all].concat()).answered();
+fn profiled(home: &Home, arguments: &str) -> Run {
+    let line = format!("{arguments} --profile=8 --rounds 1 --out out");
+    let run = home.run(&line).answered();
     home.assert_nothing_left();
     run
 }
 
 /// What the first comparison says; `None` where the machine forbids events, which is said then.
 fn found(home: &Home, run: &Run) -> Option<Profiled> {
-    let results = results(&home.path("out"));
-    let finding = &results.studies[0].cases[0].findings[0];
-    match *finding.profiled.clone().unwrap() {
+    let finding = home.case().findings.swap_remove(0);
+    match *finding.profiled.unwrap() {
         Measured::Value(found) => Some(found),
         Measured::NotAvailable { reason, .. } => {
-            assert!(run.words().contains("where: not known"), "{}", run.words());
+            says(&run.stdout, &["where: not known"]);
             skipped::skipped(&reason);
             None
         }
@@ -32,7 +31,7 @@ fn found(home: &Home, run: &Run) -> Option<Profiled> {
 #[test]
 fn a_longer_sleep_is_found_as_a_wait_and_has_its_size() {
     let home = Home::new();
-    let run = profiled(&home, &["exec", "sleep 0.02", "sleep 0.06"]);
+    let run = profiled(&home, r#"exec "sleep 0.02" "sleep 0.06""#);
     let Some(found) = found(&home, &run) else {
         return;
     };
@@ -40,16 +39,15 @@ fn a_longer_sleep_is_found_as_a_wait_and_has_its_size() {
     assert_eq!(first.name, "waits in sleep", "{:?}", found.places);
     let difference_s = first.difference_s();
     assert!((0.02..0.08).contains(&difference_s), "{difference_s}");
-    assert!(run.words().contains("where: "), "{}", run.words());
+    says(&run.stdout, &["where: "]);
 }
 
 /// Timed slots have no profiler, and a report from the journal says the same again.
 #[test]
 fn profiled_slots_are_no_data_points_and_the_journal_says_it_again() {
     let home = Home::new();
-    let run = profiled(&home, &["primes", "-p", "2", "-t", "2", "-b", "100000"]);
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
+    let run = profiled(&home, "primes -p 2 -t 2 -b 100000");
+    let case = home.case();
     assert!(case.slots.len() <= 2, "{} slots", case.slots.len());
     let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
     let lines = |kind: &str| {
@@ -64,16 +62,12 @@ fn profiled_slots_are_no_data_points_and_the_journal_says_it_again() {
     let [processes, threads] = found.total_s;
     assert!(processes > 0.0 && threads > 0.0);
     let sum = |side: usize| {
-        found
-            .places
-            .iter()
-            .map(|place| place.seconds[side])
-            .sum::<f64>()
+        let seconds = found.places.iter().map(|place| place.seconds[side]);
+        seconds.sum::<f64>()
     };
     assert!((sum(0) - processes).abs() < 1e-9 && (sum(1) - threads).abs() < 1e-9);
-    let again = home.run(&["report", "out", "-v"]).answered();
     let said = "Where the difference is, by 8 profiled rounds of both";
-    assert!(again.words().contains(said), "{}", again.words());
+    says(&home.run("report out -v").stdout, &[said]);
 }
 
 /// Each function of a script as its interpreter tells it, and not those of the interpreter.
@@ -98,13 +92,13 @@ fn functions_of_scripts_have_the_names_of_their_source() {
             skipped::skipped(format!("no {} is here", interpreters.join(" or ")));
             continue;
         };
-        fs::write(home.path(file), script).unwrap();
-        commands.push((file, format!("{interpreter} {file} 900000")));
+        home.write(file, script);
+        commands.push((file, format!("{interpreter} {file} 300000")));
     }
     let (Some((_, first)), Some((_, last))) = (commands.first(), commands.last()) else {
         return;
     };
-    let run = profiled(&home, &["exec", first, last]);
+    let run = profiled(&home, &format!(r#"exec "{first}" "{last}""#));
     let Some(found) = found(&home, &run) else {
         return;
     };
@@ -124,19 +118,14 @@ fn functions_of_scripts_have_the_names_of_their_source() {
 #[test]
 fn programs_that_execute_others_or_end_at_once_are_profiled_too() {
     let home = Home::new();
-    let run = profiled(&home, &["exec", "sh -c 'exec sleep 0.03'", "true"]);
+    let run = profiled(&home, r#"exec "sh -c 'exec sleep 0.03'" true"#);
     let Some(found) = found(&home, &run) else {
         return;
     };
-    let sleep = found
-        .places
-        .iter()
-        .find(|place| place.name == "waits in sleep");
-    assert!(
-        sleep.is_some_and(|sleep| sleep.seconds[1] == 0.0),
-        "{:?}",
-        found.places
-    );
+    let mut places = found.places.iter();
+    let sleep = places.find(|place| place.name == "waits in sleep");
+    let is_of_one = sleep.is_some_and(|sleep| sleep.seconds[1] == 0.0);
+    assert!(is_of_one, "{:?}", found.places);
 }
 
 /// What a knob does is tried in rounds of their own, and the journal says it again.
@@ -148,76 +137,39 @@ fn a_cause_that_a_knob_takes_away_is_confirmed_and_another_one_is_not() {
     let all = ["exec", "true", slow, "--rounds", "7", "--out", "out", knobs];
     let run = home.run(&all).answered();
     home.assert_nothing_left();
-    let said = run.words();
-    for wanted in [
-        "confirmed: with one malloc arena the gap is",
-        "not confirmed: with fixed addresses the gap is",
-        "not tried: private file table: it changes nothing here",
-    ] {
-        assert!(said.contains(wanted), "{said}");
-    }
+    let confirmed = "confirmed: with one malloc arena the gap is";
+    let not_confirmed = "not confirmed: with fixed addresses the gap is";
+    let not_tried = "not tried: private file table: it changes nothing here";
+    says(&run.stdout, &[confirmed, not_confirmed, not_tried]);
     let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
     let slots = journal.matches("{\"line\":\"confirmed\"").count();
     assert_eq!(slots, 8 * 6, "both sides, and both with each of two knobs");
-    let again = home.run(&["report", "out", "-v"]).answered();
-    assert!(
-        again.words().contains("Causes that were tried"),
-        "{}",
-        again.words()
-    );
+    let again = home.run("report out -v");
+    says(&again.stdout, &["Causes that were tried"]);
 }
 
 /// Two processes that only wait: a part of one has no part of the other's time, and the journal says it again.
 #[test]
 fn a_faster_part_is_predicted_in_rounds_of_its_own() {
     let home = Home::new();
-    let work = [
-        "workers",
-        "--kind",
-        "io",
-        "--processes",
-        "2",
-        "--threads",
-        "2",
-    ];
-    let how = [
-        "--loops",
-        "300",
-        "--rounds",
-        "7",
-        "--predict=50,write,fill",
-        "--out",
-        "out",
-    ];
-    let run = home.run(&[&work[..], &how].concat()).answered();
+    let line = "workers --kind io --processes 2 --threads 2 --loops 300 --rounds 7 \
+                --predict=50,write,fill --out out";
+    let run = home.run(line).answered();
     home.assert_nothing_left();
-    let said = run.words();
-    assert!(
-        said.contains("a 50 % faster write would make the whole"),
-        "{said}"
-    );
+    says(&run.stdout, &["a 50 % faster write would make the whole"]);
     let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
     let slots = journal.matches("{\"line\":\"predicted\"").count();
-    let predicted = results(&home.path("out")).studies[0].cases[0]
-        .predicted
-        .clone();
-    let predicted = predicted.expect("it was asked for");
+    let predicted = home.case().predicted.expect("it was asked for");
     assert_eq!(predicted.parts.len(), 4);
     let rounds = predicted.parts[0].rounds;
-    assert!(
-        (12..=40).contains(&rounds),
-        "by the noise, and not {rounds}"
-    );
+    // By the noise.
+    assert!((12..=40).contains(&rounds), "{rounds}");
     assert!(predicted.parts.iter().all(|one| one.rounds == rounds));
-    assert_eq!(
-        slots,
-        rounds * 2 * 3,
-        "each model as it is, and with each of two parts"
-    );
+    // Each model as it is, and with each of two parts.
+    assert_eq!(slots, rounds * 2 * 3);
     assert!(predicted.parts.iter().all(|one| one.in_part_ns > Some(0.0)));
-    let again = home.run(&["report", "out", "-v"]).answered();
-    let table = "What faster parts would bring";
-    assert!(again.words().contains(table), "{}", again.words());
+    let again = home.run("report out -v");
+    says(&again.stdout, &["What faster parts would bring"]);
 }
 
 /// What is deleted while it runs has its names as long as a process has it.
@@ -225,7 +177,7 @@ fn a_faster_part_is_predicted_in_rounds_of_its_own() {
 fn a_program_that_was_deleted_and_one_with_holes_have_names() {
     let home = Home::new();
     let script = "cp /bin/sleep gone && { ./gone 0.3 & rm gone; wait; }";
-    let run = profiled(&home, &["exec", &format!("sh -c '{script}'"), "true"]);
+    let run = profiled(&home, &format!(r#"exec "sh -c '{script}'" true"#));
     let Some(found) = found(&home, &run) else {
         return;
     };
@@ -236,33 +188,19 @@ fn a_program_that_was_deleted_and_one_with_holes_have_names() {
 #[test]
 fn what_cannot_be_profiled_is_refused_with_the_reason() {
     let home = Home::new();
-    for (arguments, why) in [
-        (&["primes", "--profile=4"][..], "4 is not in 8..=20"),
-        (
-            &["primes", "--profile", "--simulate", "host"],
-            "no time to be sampled",
-        ),
-        (&["primes", "--confirm=magic"], "there is no such knob: use"),
-        (&["primes", "--confirm=4"], "4 is not in 8..=20"),
-        (
-            &["primes", "--confirm", "--simulate", "host"],
-            "no knobs to turn",
-        ),
-        (&["primes", "--predict=95"], "95 is not in 1..=90"),
-        (
-            &["workers", "--kind", "io", "--predict=wriet"],
-            "no part 'wriet' (did you mean 'write'?): use fill, write, verify",
-        ),
-        (&["exec", "--predict", "true"], "name a function"),
-        (
-            &["primes", "--predict", "--simulate", "host"],
-            "no flows to slow down",
-        ),
-        (
-            &["hybrid", "--profile"],
-            "ranks are started by an MPI launcher",
-        ),
+    let parts = "no part 'wriet' (did you mean 'write'?): use fill, write, verify";
+    for (line, why) in [
+        ("primes --profile=4", "4 is not in 8..=20"),
+        ("primes --profile --simulate host", "no time to be sampled"),
+        ("primes --confirm=magic", "there is no such knob: use"),
+        ("primes --confirm=4", "4 is not in 8..=20"),
+        ("primes --confirm --simulate host", "no knobs to turn"),
+        ("primes --predict=95", "95 is not in 1..=90"),
+        ("workers --kind io --predict=wriet", parts),
+        ("exec --predict true", "name a function"),
+        ("primes --predict --simulate host", "no flows to slow down"),
+        ("hybrid --profile", "ranks are started by an MPI launcher"),
     ] {
-        home.run(arguments).refused(2, &[why]);
+        home.run(line).refused(2, &[why]);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::common::{Home, Run};
+use super::common::{Home, PROGRAM, Run, each_at_once, says};
 
 const SCRIPT: &str = r#"
 import os
@@ -97,7 +97,7 @@ fn said(program: Option<&Path>, word: &str) -> (Home, Run) {
         Some(program) => command.env("FLOWGAUGE", program),
         None => command.env_remove("FLOWGAUGE"),
     };
-    let run = Run::from(command.output().unwrap());
+    let run = Run::of(command);
     (home, run)
 }
 
@@ -106,57 +106,54 @@ fn functions_of_python_run_under_all_of_its_workers() {
     if python().is_none() {
         return;
     }
-    let program = Path::new(env!("CARGO_BIN_EXE_flowgauge"));
-    for (word, expected) in [
-        ("works", "True"),
-        ("page", "<pre>"),
+    let program = Path::new(PROGRAM);
+    let rows = [
+        ("works", &["True"][..]),
+        ("page", &["<pre>"]),
         (
             "falls",
-            "falls under fork failed: KeyError: 'nothing of that name'",
+            &["falls under fork failed: KeyError: 'nothing of that name'"],
         ),
         (
             "forks",
-            "forks under serial failed: RuntimeError: it forks, and the child",
+            &["forks under serial failed: RuntimeError: it forks, and the child"],
         ),
-        ("lock", "gives_a_lock under spawn failed: "),
+        ("lock", &["gives_a_lock under spawn failed: "]),
         (
             "others",
-            "mains_alone under threads failed: RuntimeError: not in a thread",
+            &[
+                "mains_alone under threads failed: RuntimeError: not in a thread",
+                "[1, 0, 1])",
+            ],
         ),
-        ("others", "[1, 0, 1])"),
-        ("out", "/-o d"),
-        ("no out", "ValueError: --out has no folder"),
-        ("python", "ValueError: true is no Python of 3.9 or later"),
-        ("differs", "Failed: "),
-        ("lambda", "<lambda> or its items cannot be sent"),
+        ("out", &["/-o d"]),
+        ("no out", &["ValueError: --out has no folder"]),
+        ("python", &["ValueError: true is no Python of 3.9 or later"]),
+        ("differs", &["Failed: "]),
+        ("lambda", &["<lambda> or its items cannot be sent"]),
         (
             "model",
-            "ValueError: no workers of the kind 'thread' here: use serial, threads, ",
+            &["ValueError: no workers of the kind 'thread' here: use serial, threads, "],
         ),
-        ("prints", "True"),
-        ("hashes", "True"),
+        ("prints", &["True"]),
+        ("hashes", &["True"]),
         (
             "workers",
-            "ValueError: workers is a number from 1 on, and not -1",
+            &["ValueError: workers is a number from 1 on, and not -1"],
         ),
-        ("string", "TypeError: models is a list, such as ['threads']"),
-        ("nothing", "ValueError: no items"),
-    ] {
+        (
+            "string",
+            &["TypeError: models is a list, such as ['threads']"],
+        ),
+        ("nothing", &["ValueError: no items"]),
+    ];
+    each_at_once(rows, |(word, expected)| {
         let (home, run) = said(Some(program), word);
-        assert!(
-            run.stdout.contains(expected),
-            "{word}: {}{}",
-            run.stdout,
-            run.stderr
-        );
+        says(&run.stdout, expected);
         home.assert_nothing_left();
-    }
+    });
     let (_home, run) = said(None, "works");
     let missing = "FileNotFoundError: the program flowgauge is not on the PATH";
-    assert!(
-        run.stdout.contains(missing) || run.stdout.contains("True"),
-        "{}{}",
-        run.stdout,
-        run.stderr
-    );
+    let is_either = run.stdout.contains(missing) || run.stdout.contains("True");
+    assert!(is_either, "{}{}", run.stdout, run.stderr);
 }

@@ -3,7 +3,7 @@
 use flow::Quota;
 use nix::sys::signal::Signal;
 
-use super::common::{Home, results, slots, within};
+use super::common::{Home, labels, says, until};
 
 fn half() -> Option<Quota> {
     let half = Quota::Cpus(500);
@@ -33,34 +33,16 @@ fn a_command_has_its_quota_and_what_is_beside_it_has_none() {
     }
     let home = Home::new();
     let beside = format!("{FINDS_IT}; test $? = 7");
-    let line = [
-        "exec",
-        FINDS_IT,
-        "--quota",
-        "0.5",
-        "-r",
-        "2",
-        "--out",
-        "out",
-        "--prepare",
-        &beside,
-    ];
-    home.run(&line).answered();
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
-    assert!(
-        case.variants[0].failures.is_empty(),
-        "{:?}",
-        case.variants[0].failures
-    );
-    let reps = case
-        .slots
-        .iter()
-        .filter_map(|slot| slot.outcome.answer.done());
-    assert!(
-        reps.flat_map(|record| &record.reps)
-            .all(|rep| rep.throttled.is_some())
-    );
+    let line = ["exec", FINDS_IT, "--prepare", &beside];
+    let more = ["--quota", "0.5", "-r", "2", "--out", "out"];
+    home.run(&[&line[..], &more].concat()).answered();
+    let case = home.case();
+    let failures = &case.variants[0].failures;
+    assert!(failures.is_empty(), "{failures:?}");
+    let slots = case.slots.iter();
+    let reps = slots.filter_map(|slot| slot.outcome.answer.done());
+    let mut reps = reps.flat_map(|record| &record.reps);
+    assert!(reps.all(|rep| rep.throttled.is_some()));
     home.assert_nothing_left();
 }
 
@@ -71,25 +53,15 @@ fn each_quota_is_a_variant_of_flows_and_says_what_was_held_back() {
     }
     let home = Home::new();
     let line = "primes -p 2 -t 2 -b 2000 --rounds 1 --out out --quota none,0.5";
-    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
-    let labels: Vec<&str> = case.variants.iter().map(|one| one.label.as_str()).collect();
-    assert!(
-        labels.contains(&"process quota none") && labels.contains(&"thread quota 0.5"),
-        "{labels:?}"
-    );
-    let names: Vec<&str> = case
-        .quantities
-        .iter()
-        .map(|one| one.name.as_str())
-        .collect();
-    assert!(names.contains(&"throttled"), "{names:?}");
+    home.run(line).answered();
+    let case = home.case();
+    let labels = labels(&case);
+    assert!(labels.contains(&"process quota none"), "{labels:?}");
+    assert!(labels.contains(&"thread quota 0.5"), "{labels:?}");
+    let mut names = case.quantities.iter().map(|one| one.name.as_str());
+    assert!(names.any(|name| name == "throttled"));
     let summary = std::fs::read_to_string(home.path("out/summary.csv")).unwrap();
-    assert!(
-        summary.contains(",quota,") && summary.contains(",0.5,"),
-        "{summary}"
-    );
+    says(&summary, &[",quota,", ",0.5,"]);
 }
 
 /// The main process is killed, and its janitor removes the group of the slot that it leaves.
@@ -101,29 +73,20 @@ fn a_killed_run_leaves_no_group_of_a_quota() {
     let before = groups();
     for line in [
         "primes --quota 0.5 -p 2 -t 2 -b 200000 --rounds 40 --out out",
-        "exec --quota 0.5 --out out --rounds 40|sleep 1",
+        r#"exec --quota 0.5 --out out --rounds 40 "sleep 1""#,
     ] {
         let home = Home::new();
-        let (words, command) = line.split_once('|').unwrap_or((line, ""));
-        let words: Vec<&str> = words
-            .split(' ')
-            .chain([command])
-            .filter(|word| !word.is_empty())
-            .collect();
-        let mut run = home.start(&words);
-        within(20, "a slot has a group", || {
-            groups().iter().find(|one| !before.contains(one)).cloned()
+        let mut run = home.start(line);
+        until(20, "a slot has a group", || {
+            groups().iter().any(|one| !before.contains(one))
         });
         run.send(Signal::SIGKILL);
         run.end();
         home.assert_nothing_left();
-        within(20, "the group is removed", || {
-            groups()
-                .iter()
-                .all(|one| before.contains(one))
-                .then_some(())
+        until(20, "the group is removed", || {
+            groups().iter().all(|one| before.contains(one))
         });
-        assert!(slots(&home.path("out")).len() < 40);
+        assert!(home.slots().len() < 40);
     }
 }
 
@@ -135,8 +98,7 @@ fn a_quota_that_the_kernel_cannot_keep_is_refused_in_one_line() {
         ("half", "use CPUs such as 0.5"),
         ("weight=0", "1 to 10000"),
     ] {
-        let run = home.run(&["exec", "true", "--quota", quota]);
-        assert_eq!(run.code, Some(2), "{}", run.stderr);
-        assert!(run.stderr.contains(said), "{}", run.stderr);
+        let run = home.run(&format!("exec true --quota {quota}"));
+        run.refused(2, &[said]);
     }
 }

@@ -5,12 +5,12 @@ use std::fs;
 use lab::{Results, Scaling, Throughput, Topology};
 use measure::Measured;
 
-use super::common::{Home, results};
+use super::common::{Home, says};
 
 fn run(home: &Home, line: &str) -> (String, Results) {
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let run = home.run(line).answered();
     home.assert_nothing_left();
-    (run.words(), results(&home.path("out")))
+    (run.words(), home.results())
 }
 
 fn find<'a>(results: &'a Results, workload: &str) -> &'a Scaling {
@@ -29,20 +29,25 @@ fn pages(variant: &Throughput) -> (u64, &Measured<flow::record::footprint::Touch
 fn works_are_run_along_cores_and_set_beside_the_source() {
     let home = Home::new();
     let line =
-        "scaling --preset quick --rounds 2 --flows 1..2 --heap 4M --along cores --tables --out out";
+        "scaling --preset quick --rounds 1 --flows 1..2 --heap 1M --along cores --tables --out out";
     let (text, found) = run(&home, line);
-    for words in [
-        "warehouse along cores: transactions a second, and pages",
-        "multi-thread 3.4 % faster",
-        "multi-thread 2.1 % slower",
-        "Pages: not available: flows of this work keep nothing",
-        "Each of these transactions allocates 2.01 times, 425 bytes in all",
-        "These passes allocate nothing",
-        "no performance advantage for multi-thread",
-        "A core-aware allocator speeds threads up",
-    ] {
-        assert!(text.contains(words), "no '{words}' in {text}");
-    }
+    let allocates = "Each of these transactions allocates 2.01 times, 425 bytes in all";
+    let keep_nothing = "Pages: not available: flows of this work keep nothing";
+    let table = "warehouse along cores: transactions a second, and pages";
+    says(
+        &text,
+        &[
+            table,
+            "multi-thread 3.4 % faster",
+            "multi-thread 2.1 % slower",
+        ],
+    );
+    says(
+        &text,
+        &[keep_nothing, allocates, "These passes allocate nothing"],
+    );
+    says(&text, &["no performance advantage for multi-thread"]);
+    says(&text, &["A core-aware allocator speeds threads up"]);
     let warehouse = find(&found, "warehouse");
     let flows: Vec<u32> = warehouse.points.iter().map(|point| point.flows).collect();
     assert_eq!(flows, [1, 2]);
@@ -79,26 +84,19 @@ fn pages_are_those_of_the_heap_and_only_what_is_handed_over_is_shared_by_threads
     for variant in &warehouse.variants {
         let (all, shared) = pages(variant);
         let bytes = all * flow::page_bytes();
-        assert!(
-            (16 << 20..32 << 20).contains(&bytes),
-            "{}: {all}",
-            variant.label
-        );
+        let is_twice = (16 << 20..32 << 20).contains(&bytes);
+        assert!(is_twice, "{}: {all}", variant.label);
         // Objects of two heaps may meet on a page where one ends and the other begins.
         if let Measured::Value(shared) = shared {
             assert!(shared.small < all / 100, "{}: {shared:?}", variant.label);
         }
     }
     let handoff = &find(&found, "handoff").points[0];
-    let thread = handoff
-        .variants
-        .iter()
-        .find(|variant| variant.label == "thread");
+    let mut variants = handoff.variants.iter();
+    let thread = variants.find(|variant| variant.label == "thread");
     let (all, shared) = pages(thread.unwrap());
-    let shared = shared
-        .value()
-        .expect("threads need no physical pages")
-        .small;
+    let shared = shared.value().expect("threads need no physical pages");
+    let shared = shared.small;
     assert!(2 * shared > all, "{shared} of {all}");
 }
 
@@ -116,15 +114,14 @@ fn a_grid_has_mixes_and_numbers_beyond_the_cpus_are_said() {
     let mix = point.variants.iter().find(|variant| variant.label == half);
     let mix = mix.expect("a mix");
     assert_eq!((mix.processes, mix.threads), (many / 2, 2));
-    let beyond = format!("{many} flows are more than");
-    assert!(text.contains(&beyond), "{text}");
+    says(&text, &[&format!("{many} flows are more than")]);
     let page = fs::read_to_string(home.path("out/report.html")).unwrap();
-    assert!(page.contains("processes by threads, against processes of one thread"));
-    assert!(
-        home.listing("plots")
-            .iter()
-            .any(|name| name.contains("grid"))
+    says(
+        &page,
+        &["processes by threads, against processes of one thread"],
     );
+    let plots = home.listing("plots");
+    assert!(plots.iter().any(|name| name.contains("grid")));
 }
 
 #[test]
@@ -137,13 +134,10 @@ fn a_way_that_the_machine_does_not_have_is_said_and_the_rest_is_run() {
     let line = "scaling --preset quick --rounds 1 --flows 1 --heap 1M --workload warehouse \
                 --out out --along smt,cores";
     let (text, found) = run(&home, line);
-    assert!(
-        missing.contains("not available: 1 thread per core"),
-        "{missing}"
-    );
-    assert!(text.contains("not available: 1 thread"), "{text}");
+    says(&missing, &["not available: 1 thread per core"]);
+    says(&text, &["not available: 1 thread"]);
     assert!(found.notes.iter().any(|line| line.contains(&missing)));
-    home.run(&["scaling", "--along", "smt", "--out", "none"])
+    home.run("scaling --along smt --out none")
         .refused(2, &["there is nothing to run", "1 thread per core"]);
 }
 
@@ -152,27 +146,17 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
     let refused = |line: &str, words: &[&str]| {
         let home = Home::new();
         let line = format!("scaling --out out {line}");
-        home.run(&line.split(' ').collect::<Vec<_>>())
-            .refused(2, words);
+        home.run(&line).refused(2, words);
         assert!(!home.path("out").exists(), "{line}");
     };
-    let heap = [
-        "2 flows take 2,560 GiB of memory at once",
-        "room for 0 of them",
-    ];
-    refused("--heap 1024G --workload warehouse --flows 2", &heap);
+    let need = "2 flows take 2,560 GiB of memory at once";
+    let heap = "--heap 1024G --workload warehouse --flows 2";
+    refused(heap, &[need, "room for 0 of them"]);
     refused("--heap 1K --workload warehouse", &["heap of 1 KiB", "256M"]);
-    refused(
-        "--heap 1G --workload handoff",
-        &["--heap: none of the works", "handoff"],
-    );
-    refused(
-        "--workload warehose",
-        &[
-            "no such work",
-            "warehouse, managed, chain, numeric-small/sparse",
-        ],
-    );
+    let none = "--heap: none of the works";
+    refused("--heap 1G --workload handoff", &[none, "handoff"]);
+    let works = "warehouse, managed, chain, numeric-small/sparse";
+    refused("--workload warehose", &["no such work", works]);
     refused("--flows 0", &["--flows", "at least 1"]);
     refused("--along cores,cores", &["--along names cores twice"]);
 }
@@ -182,10 +166,10 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
 fn a_server_alone_is_answered_and_has_no_verdict_in_too_short_a_time() {
     let home = Home::new();
     let line = "scaling --preset full --workload wiki-server --rounds 1 --budget 1ms --out out";
-    let run = home.run(&line.split(' ').collect::<Vec<_>>());
+    let run = home.run(line);
     // A run without a successful launch is an error.
     assert!(matches!(run.code, Some(0 | 2)), "{}", run.stderr);
-    let required = home.run(&["report", "out", "--require-answer"]);
+    let required = home.run("report out --require-answer");
     assert_eq!(required.code, Some(3), "{}", required.stderr);
     assert!(run.stdout.contains("wiki-server"), "{}", run.stdout);
     assert!(!run.stdout.contains("no finding"), "{}", run.stdout);

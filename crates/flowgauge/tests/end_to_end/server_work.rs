@@ -3,7 +3,7 @@
 
 use flow::Proof;
 
-use super::common::{Home, results};
+use super::common::Home;
 
 const HEAD: &str = "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n";
 
@@ -34,41 +34,22 @@ fn numeric(kernel: &str) -> String {
 #[test]
 fn every_work_is_proved_alike_by_processes_threads_and_a_mix() {
     let models = ["process", "thread", "2x2"];
-    let kernels = [
-        "fft",
-        "lu",
-        "sor",
-        "sparse",
-        "monte-carlo",
-        "compress",
-        "crypto",
-        "json",
-    ];
+    let kernels = "fft lu sor sparse monte-carlo compress crypto json".split(' ');
     let mut cases: Vec<String> = kernels
-        .iter()
         .map(|kernel| case(kernel, &numeric(kernel), &models, "flows = 4"))
         .collect();
     cases.push(case("warehouse", WAREHOUSE, &models, ""));
     cases.push(case("handoff", HANDOFF, &models, ""));
     let home = Home::new();
-    home.write("mine.toml", &study("warehouse", &cases));
-    home.run(&["run", "mine.toml", "--out", "out"]).answered();
+    home.write("mine.toml", study("warehouse", &cases));
+    home.run("run mine.toml --out out").answered();
     home.assert_nothing_left();
-    let results = results(&home.path("out"));
+    let results = home.results();
     let cases = &results.studies[0].cases;
     assert_eq!(cases.len(), 10);
     for case in cases {
-        let proofs: Vec<Proof> = case
-            .slots
-            .iter()
-            .map(|slot| {
-                slot.outcome
-                    .answer
-                    .done()
-                    .expect("a slot that is done")
-                    .proof
-            })
-            .collect();
+        let slots = case.slots.iter().map(|slot| slot.outcome.answer.done());
+        let proofs: Vec<Proof> = slots.map(|slot| slot.unwrap().proof).collect();
         assert_eq!(proofs.len(), 6, "{}", case.case.name);
         let count = match case.case.name.as_str() {
             "warehouse" => 1_200,
@@ -88,9 +69,9 @@ fn warehouses_and_kernels_run_on_fibers_and_tasks_too() {
         case("compress", &numeric("compress"), &models, "flows = 4"),
     ];
     let home = Home::new();
-    home.write("mine.toml", &study("compress", &cases));
-    home.run(&["run", "mine.toml", "--out", "out"]).answered();
-    for case in &results(&home.path("out")).studies[0].cases {
+    home.write("mine.toml", study("compress", &cases));
+    home.run("run mine.toml --out out").answered();
+    for case in &home.results().studies[0].cases {
         let done = case.slots.iter().filter(|slot| slot.value_ns.is_some());
         assert_eq!(done.count(), 6, "{}", case.case.name);
     }
@@ -100,12 +81,9 @@ fn warehouses_and_kernels_run_on_fibers_and_tasks_too() {
 /// The command refuses `work` before it makes anything, and says each of `words`.
 fn refuse(work: &str, model: &str, flows: &str, words: &[&str]) {
     let home = Home::new();
-    home.write(
-        "mine.toml",
-        &study("one", &[case("one", work, &[model], flows)]),
-    );
-    home.run(&["run", "mine.toml", "--out", "out"])
-        .refused(2, words);
+    let case = case("one", work, &[model], flows);
+    home.write("mine.toml", study("one", &[case]));
+    home.run("run mine.toml --out out").refused(2, words);
     assert!(!home.path("out").exists());
     home.assert_nothing_left();
 }
@@ -113,25 +91,14 @@ fn refuse(work: &str, model: &str, flows: &str, words: &[&str]) {
 #[test]
 fn what_cannot_be_run_is_refused_with_what_would_do() {
     let heap = WAREHOUSE.replace("1M", "512G");
-    refuse(
-        &heap,
-        "thread",
-        "",
-        &[
-            "4 flows take 2,560 GiB of memory at once, 640 GiB each",
-            "memory",
-        ],
-    );
+    let need = "4 flows take 2,560 GiB of memory at once, 640 GiB each";
+    refuse(&heap, "thread", "", &[need, "memory"]);
     let none = WAREHOUSE.replace("300", "0");
     refuse(&none, "thread", "", &["mine.toml:", "transactions is 0"]);
     let unknown = WAREHOUSE.replace("1M", "much");
     refuse(&unknown, "thread", "", &["'much' is no size", "256M"]);
-    refuse(
-        &numeric("ftt"),
-        "thread",
-        "flows = 1",
-        &["did you mean 'fft'?"],
-    );
+    let ftt = numeric("ftt");
+    refuse(&ftt, "thread", "flows = 1", &["did you mean 'fft'?"]);
     refuse(
         HANDOFF,
         "fiber",

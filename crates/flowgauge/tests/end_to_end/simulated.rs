@@ -11,7 +11,7 @@ use lab::findings::simulated::Count;
 use simulate::trace::{Event, GRANULE_BITS, Writer};
 use simulate::{Machine, Merged, Rule, Trace};
 
-use super::common::{Home, Run, results};
+use super::common::{Home, Run, says};
 
 /// Whether slots can be recorded here.
 pub(super) fn is_there() -> bool {
@@ -21,12 +21,11 @@ pub(super) fn is_there() -> bool {
 }
 
 fn run(home: &Home, line: &str) -> Run {
-    home.run(&line.split(' ').collect::<Vec<_>>())
+    home.run(line)
 }
 
 fn assert_is_simulated(run: &Run) {
-    let words = run.words();
-    assert!(words.contains("simulated: xeon-x5570"), "{words}");
+    says(&run.stdout, &["simulated: xeon-x5570"]);
 }
 
 /// "says '', which is no version" was all that was said of it.
@@ -34,10 +33,10 @@ fn assert_is_simulated(run: &Run) {
 fn an_emulator_that_does_not_start_is_named_with_what_it_said() {
     let home = Home::new();
     let script = "#!/bin/sh\necho 'no liburing.so.2' >&2\nexit 127\n";
-    super::fleet::program(&home, "bin/qemu-x86_64", script);
-    let mut command = home.command(&["simulate", "xeon-x5570", "--", "true"]);
+    home.executable("bin/qemu-x86_64", script);
+    let mut command = home.command("simulate xeon-x5570 -- true");
     let path = format!("{}:/usr/bin:/bin", home.path("bin").display());
-    let run = Run::from(command.env("PATH", path).output().unwrap());
+    let run = Run::of(command.env("PATH", path));
     run.refused(2, &["failed, exit status: 127", "no liburing.so.2"]);
 }
 
@@ -51,7 +50,7 @@ fn flows_of_both_models_are_counted_on_the_cores_of_the_machine() {
     let run = run(&home, line).answered();
     home.assert_nothing_left();
     assert_is_simulated(&run);
-    let found = results(&home.path("out"));
+    let found = home.results();
     let case = &found.studies[0].cases[0];
     assert_eq!(case.slots.len(), 4);
     for slot in &case.slots {
@@ -98,7 +97,7 @@ fn a_load_is_no_store() {
     let home = Home::new();
     let line = "primes -t 2 -b 20000 --rounds 1 --simulate xeon-x5570,window=100K --out out";
     run(&home, line).answered();
-    let found = results(&home.path("out"));
+    let found = home.results();
     let slot = &found.studies[0].cases[0].slots[0];
     let counted = slot.outcome.simulated.as_ref().unwrap().value().unwrap();
     let lines = counted.merged.lines;
@@ -111,7 +110,7 @@ fn a_machine_that_no_model_can_be_built_from_is_refused_with_the_line() {
     let home = Home::new();
     let machines = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
     let good = fs::read_to_string(format!("{machines}/xeon-x5570.toml")).unwrap();
-    home.write("mine.toml", &good.replacen("ways = 8", "ways = 0", 1));
+    home.write("mine.toml", good.replacen("ways = 8", "ways = 0", 1));
     let line = 1 + good[..good.find("ways = 8").unwrap()].matches('\n').count();
     let line = format!("mine.toml, line {line}: l1d: ways = 0");
     run(&home, "primes --simulate mine.toml").refused(2, &[&line]);
@@ -123,13 +122,12 @@ fn a_machine_that_no_model_can_be_built_from_is_refused_with_the_line() {
 #[test]
 fn without_the_emulator_the_run_says_how_to_get_it() {
     let home = Home::new();
-    let mut command = home.command(&["primes", "--simulate", "xeon-x5570"]);
-    let run = Run::from(command.env("PATH", home.path("missing")).output().unwrap());
-    run.refused(
-        2,
-        &["qemu-x86_64, which is not installed: apt-get install qemu-user"],
-    );
+    let mut command = home.command("primes --simulate xeon-x5570");
+    let run = Run::of(command.env("PATH", home.path("missing")));
+    run.refused(2, &[NO_EMULATOR]);
 }
+
+const NO_EMULATOR: &str = "qemu-x86_64, which is not installed: apt-get install qemu-user";
 
 #[test]
 fn more_flows_than_the_machine_has_hardware_threads_are_refused() {
@@ -153,7 +151,7 @@ fn flows_on_one_cpu_take_time_slices() {
     let line = "workers --kind mem --processes 2 --threads 2 --loops 300 --preset quick --rounds 1 \
                 --simulate xeon-x5570,window=200K,timeslice=2K --out out";
     run(&home, line).answered();
-    let found = results(&home.path("out"));
+    let found = home.results();
     let case = &found.studies[0].cases[0];
     for slot in &case.slots {
         let counted = slot.outcome.simulated.as_ref().unwrap().value().unwrap();
@@ -164,10 +162,8 @@ fn flows_on_one_cpu_take_time_slices() {
     let simulated = &found.studies[0].parts.simulated[0];
     let ratio = |count| simulated.count(count).unwrap().ratio.unwrap().median;
     let walks = ratio(Count::Walks);
-    assert!(
-        walks < 1.0,
-        "threads of one address space keep their entries: {walks}"
-    );
+    // Threads of one address space keep their entries.
+    assert!(walks < 1.0, "{walks}");
 }
 
 /// A study file with a machine, whose work makes its own flows.
@@ -194,25 +190,19 @@ fn a_study_file_names_its_machine_and_a_search_is_recorded() {
         return skipped::skipped("qemu-user is not installed");
     }
     let home = Home::new();
-    fs::create_dir(home.path("tree")).unwrap();
     for number in 0..40 {
         let text = "hay\n".repeat(200) + "a needle\n";
-        fs::create_dir_all(home.path(&format!("tree/{}", number % 4))).unwrap();
         home.write(&format!("tree/{}/{number}", number % 4), &text);
     }
-    home.write("bad.toml", &searching("pentium"));
+    home.write("bad.toml", searching("pentium"));
     run(&home, "run bad.toml").refused(2, &["bad.toml:6: simulate: no machine 'pentium'"]);
-    home.write("mine.toml", &searching("xeon-x5570,pages=2M,keep=kept"));
+    home.write("mine.toml", searching("xeon-x5570,pages=2M,keep=kept"));
     let run = run(&home, "run mine.toml --rounds 1 --out out").answered();
     home.assert_nothing_left();
     assert_is_simulated(&run);
-    let found = results(&home.path("out"));
-    assert!(
-        found
-            .notes
-            .iter()
-            .any(|note| note.contains("each: not simulated: it makes a flow for each file"))
-    );
+    let found = home.results();
+    let why = "each: not simulated: it makes a flow for each file";
+    assert!(found.notes.iter().any(|note| note.contains(why)));
     let case = &found.studies[0].cases[0];
     for slot in &case.slots {
         let counted = slot.outcome.simulated.as_ref().unwrap().value().unwrap();
@@ -239,7 +229,7 @@ fn what_checks_and_measures_the_work_is_not_recorded() {
     let home = Home::new();
     home.write("mine.toml", WAREHOUSE);
     run(&home, "run mine.toml --rounds 1 --out out").answered();
-    let found = results(&home.path("out"));
+    let found = home.results();
     for slot in &found.studies[0].cases[0].slots {
         let counted = slot.outcome.simulated.as_ref().unwrap().value().unwrap();
         let accesses = counted.merged.flows[0].accesses;
@@ -277,9 +267,9 @@ fn launches_of_one_seed_differ_by_no_more_than_is_stated() {
         return skipped::skipped("qemu-user is not installed");
     }
     let home = Home::new();
-    home.write("mine.toml", &of_one_seed());
+    home.write("mine.toml", of_one_seed());
     run(&home, "run mine.toml --rounds 3 --budget 10m --out out").answered();
-    let found = results(&home.path("out"));
+    let found = home.results();
     let mut compared = 0;
     for case in &found.studies[0].cases {
         for (variant, [accesses, caches, tlb]) in [[0.001, 0.01, 0.03], [0.001, 0.03, 0.1]]

@@ -3,16 +3,14 @@
 
 use lab::findings::{Standing, Then};
 
-use super::common::{Home, results};
+use super::common::Home;
 
 /// The findings of a run, of all its studies.
 fn held(line: &str) -> Vec<Then> {
     let home = Home::new();
-    let mut words: Vec<&str> = line.split(' ').collect();
-    words.extend(["--out", "out"]);
-    home.run(&words);
+    home.run(&format!("{line} --out out"));
     home.assert_nothing_left();
-    let results = results(&home.path("out"));
+    let results = home.results();
     let studies = results.studies.into_iter();
     studies.flat_map(|study| study.parts.then_and_now).collect()
 }
@@ -32,8 +30,8 @@ fn ours(all: &[Then], finding: &str) -> String {
 fn several_numbers_of_workers_are_tried_as_the_source_did() {
     let home = Home::new();
     let line = "primes -p 2..3 -t 2,3 -b 2000 -s 2001 --rounds 2 --out out";
-    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    let results = results(&home.path("out"));
+    home.run(line).answered();
+    let results = home.results();
     let cases = results.studies[0].cases.iter();
     let numbers: Vec<u32> = cases
         .flat_map(|case| case.case.variants.iter().map(|one| one.variant.flows))
@@ -80,22 +78,12 @@ fn what_this_machine_cannot_do_says_what_can() {
 /// Flows that wait for each other, for I/O and for their CPU, by the files that ask about them.
 #[test]
 fn the_files_of_later_publications_run() {
-    for name in [
-        "async",
-        "barriers",
-        "wake-up",
-        "tlb-shootdowns",
-        "address-space",
-    ] {
+    for name in "async barriers wake-up tlb-shootdowns address-space".split(' ') {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../literature");
         let all = held(&format!("run {folder}/{name}.toml --rounds 1"));
         for one in &all {
-            assert!(
-                !one.ours.is_empty(),
-                "{name}, {}: {:?}",
-                one.finding,
-                one.because
-            );
+            let why = format!("{name}, {}: {:?}", one.finding, one.because);
+            assert!(!one.ours.is_empty(), "{why}");
         }
     }
 }

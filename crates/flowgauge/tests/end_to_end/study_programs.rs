@@ -5,7 +5,7 @@ use std::fs;
 
 use lab::{Results, Topology};
 
-use super::common::{Home, results};
+use super::common::{Home, Run, says};
 
 /// A study whose program is made from two files; each launch writes a line for each of its threads.
 const BROUGHT: &str = r##"
@@ -49,10 +49,9 @@ flows = 2
 fn a_program_is_built_once_and_launched_for_each_process_of_a_variant() {
     let home = Home::new();
     home.write("brought.toml", BROUGHT);
-    let arguments = ["run", "brought.toml", "--rounds", "2", "--out", "out"];
-    home.run(&arguments).answered();
+    home.run("run brought.toml --rounds 2 --out out").answered();
     home.assert_nothing_left();
-    let found: Results = results(&home.path("out"));
+    let found: Results = home.results();
     let launches = |label: &str| {
         let case = &found.studies[0].cases[0];
         let variant = case.variants.iter().find(|variant| variant.label == label);
@@ -77,22 +76,18 @@ fn what_a_build_leaves_in_work_is_in_the_folder_of_the_results() {
     let leaves = BROUGHT.replace("&& echo built", "&& touch $TMPDIR/ccX.s && echo built");
     assert_ne!(leaves, BROUGHT);
     home.write("brought.toml", &leaves);
-    home.run(&["run", "brought.toml", "--rounds", "1", "--out", "out"])
-        .answered();
+    home.run("run brought.toml --rounds 1 --out out").answered();
     home.assert_nothing_left();
 }
 
 #[test]
 fn a_build_that_fails_says_what_it_said() {
     let home = Home::new();
-    home.write(
-        "brought.toml",
-        &BROUGHT.replace("cat '{built}/head'", "cat '{built}/no-such-part'"),
-    );
-    let run = home.run(&["run", "brought.toml", "--rounds", "1", "--out", "out"]);
+    let study = BROUGHT.replace("cat '{built}/head'", "cat '{built}/no-such-part'");
+    home.write("brought.toml", study);
+    let run = home.run("run brought.toml --rounds 1 --out out");
     assert_ne!(run.code, Some(0));
-    let said = format!("{} {}", run.words(), run.stderr);
-    assert!(said.contains("no-such-part"), "{said}");
+    says(&(run.stdout + &run.stderr), &["no-such-part"]);
     home.assert_nothing_left();
 }
 
@@ -101,28 +96,17 @@ fn a_program_that_is_not_here_is_named_with_the_command_that_gets_it() {
     let home = Home::new();
     let study = BROUGHT.replace("sh = \"apt", "no-such-compiler = \"apt");
     home.write("brought.toml", &study);
-    let run = home.run(&["run", "brought.toml", "--rounds", "1", "--out", "out"]);
-    run.refused(
-        2,
-        &["there is no no-such-compiler here (to get it: apt-get install dash)"],
-    );
+    let run = home.run("run brought.toml --rounds 1 --out out");
+    let missing = "there is no no-such-compiler here (to get it: apt-get install dash)";
+    run.refused(2, &[missing]);
 }
 
-const MANAGED: [&str; 13] = [
-    "scaling",
-    "--workload",
-    "managed",
-    "--preset",
-    "quick",
-    "--along",
-    "cores",
-    "--flows",
-    "2",
-    "--rounds",
-    "1",
-    "--out",
-    "out",
-];
+/// A short run of these works.
+fn scaling(works: &str) -> String {
+    format!(
+        "scaling --workload {works} --preset quick --along cores --flows 2 --rounds 1 --out out"
+    )
+}
 
 #[test]
 fn jvms_stand_against_threads_of_one() {
@@ -131,14 +115,12 @@ fn jvms_stand_against_threads_of_one() {
         return skipped::skipped("no JDK: apt-get install default-jdk-headless");
     }
     let home = Home::new();
-    home.run(&MANAGED).answered();
+    home.run(&scaling("managed")).answered();
     home.assert_nothing_left();
-    let found = results(&home.path("out"));
+    let found = home.results();
     let managed = &found.studies[0].parts.scaling[0];
-    assert_eq!(
-        (&*managed.workload, managed.along),
-        ("managed", Topology::Cores)
-    );
+    assert_eq!(&*managed.workload, "managed");
+    assert_eq!(managed.along, Topology::Cores);
     let shapes = managed.points[0].variants.iter();
     let shapes: Vec<_> = shapes.map(|one| (one.processes, one.threads)).collect();
     assert_eq!(shapes, [(2, 1), (1, 2)]);
@@ -148,16 +130,10 @@ fn jvms_stand_against_threads_of_one() {
 #[test]
 fn without_a_jdk_the_managed_heap_is_not_available_and_the_rest_runs() {
     let home = Home::new();
-    let mut arguments = MANAGED.to_vec();
-    arguments[2] = "managed,handoff";
-    let mut command = home.command(&arguments);
-    let run = command.env("PATH", home.path("home")).output().unwrap();
-    let said = String::from_utf8_lossy(&run.stdout).into_owned();
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let errors = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert_eq!(run.status.code(), Some(0), "{said} {errors}");
+    let mut command = home.command(&scaling("managed,handoff"));
+    let run = Run::of(command.env("PATH", home.path("home"))).answered();
     let why = "there is no java here (to get it: apt-get install default-jdk-headless)";
-    assert!(said.contains(why), "{said}");
-    assert_eq!(results(&home.path("out")).studies[0].parts.scaling.len(), 1);
+    says(&run.stdout, &[why]);
+    assert_eq!(home.results().studies[0].parts.scaling.len(), 1);
     home.assert_nothing_left();
 }

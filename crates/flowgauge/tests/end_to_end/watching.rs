@@ -9,7 +9,7 @@ use nix::pty::{Winsize, openpty};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use super::common::{Home, Process, entries, within};
+use super::common::{Home, Process, RESULT_FILES, entries, says, within};
 
 /// One line of a look: a thread.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ fn ids(value: &Value, of: &mut BTreeSet<(i64, i64)>) {
 fn check(arguments: &str, names: &[&str]) {
     let home = Home::new();
     let line = format!("{arguments} --rounds 1 --watch=10ms --out out");
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let run = home.run(&line).answered();
     home.assert_nothing_left();
     let mut known = BTreeSet::new();
     let entries = entries(&home.path("out"));
@@ -69,10 +69,8 @@ fn check(arguments: &str, names: &[&str]) {
     let seen: BTreeSet<&str> = rows.iter().map(|row| row.what.as_str()).collect();
     assert_eq!(seen, names.iter().copied().collect(), "{}", run.stderr);
     assert!(rows.iter().any(|row| row.state == "running"), "{rows:?}");
-    let cost = run
-        .stderr
-        .lines()
-        .find(|line| line.starts_with("Watching: "));
+    let mut lines = run.stderr.lines();
+    let cost = lines.find(|line| line.starts_with("Watching: "));
     assert!(cost.unwrap().contains("of CPU time"), "{}", run.stderr);
 }
 
@@ -101,12 +99,8 @@ fn fibers_are_shown_as_their_carriers() {
     let home = Home::new();
     home.write("mine.toml", study);
     let line = "run mine.toml --rounds 1 --watch=10ms --out out";
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    assert!(
-        run.stderr.contains("4 flows on 2 carriers"),
-        "{}",
-        run.stderr
-    );
+    let run = home.run(line).answered();
+    says(&run.stderr, &["4 flows on 2 carriers"]);
     let carriers = run.stderr.lines().filter_map(row);
     assert!(carriers.filter(|row| row.what == "carrier").count() > 1);
 }
@@ -115,7 +109,7 @@ fn fibers_are_shown_as_their_carriers() {
 fn every_slot_is_shown_or_said_to_be_too_short() {
     let home = Home::new();
     let line = "primes -p 1 -t 1 -b 1000 --rounds 5 --watch --out out";
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let run = home.run(line).answered();
     let lines = || run.stderr.lines();
     let short = lines().filter(|line| line.contains(", before the first look after 100 ms"));
     let seen = lines().filter(|line| line.contains(" in, 1 flow"));
@@ -126,12 +120,19 @@ fn every_slot_is_shown_or_said_to_be_too_short() {
 }
 
 #[test]
-fn nothing_is_shown_and_no_cost_is_told_where_nobody_asked() {
+fn nothing_is_shown_counted_or_sampled_where_nobody_asked() {
     let home = Home::new();
     let line = "primes -p 1 -t 1 -b 1000 --rounds 1 --out out";
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let run = home.run(line).answered();
     assert!(run.stderr.lines().filter_map(row).next().is_none());
     assert!(!run.stderr.contains("Watching"), "{}", run.stderr);
+    for word in ["Counted while", "sampled"] {
+        assert!(!run.stdout.contains(word), "{}", run.stdout);
+    }
+    assert_eq!(home.listing("out"), RESULT_FILES);
+    let journal = std::fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
+    assert!(!journal.contains("\"count\":[") && !journal.contains("\"counted\""));
+    home.assert_nothing_left();
 }
 
 /// Where flows are bound to one CPU and there is another, looks come from there, and the
@@ -140,12 +141,12 @@ fn nothing_is_shown_and_no_cost_is_told_where_nobody_asked() {
 fn looks_keep_off_the_cpus_of_bound_flows() {
     let home = Home::new();
     let line = "primes -t 2 -b 300000 --rounds 1 --placement one --watch=10ms --out out";
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let run = home.run(line).answered();
     let expected = match machine::Machine::read().allowed().len() {
         1 => "on CPUs that flows may use",
         _ => "on CPUs of no flow",
     };
-    assert!(run.stderr.contains(expected), "{}", run.stderr);
+    says(&run.stderr, &[expected]);
 }
 
 /// On a terminal of 80 columns, looks are drawn in place below the line of progress, and
@@ -161,7 +162,7 @@ fn on_a_terminal_looks_are_drawn_in_place() {
     };
     let pair = openpty(Some(&size), None).unwrap();
     let line = "primes -p 2 -t 2 -b 1000000 --rounds 2 --watch=30ms --out out";
-    let mut command = home.command(&line.split(' ').collect::<Vec<_>>());
+    let mut command = home.command(line);
     let mut child = command
         .env("TERM", "xterm")
         .stdout(File::create(home.path("stdout")).unwrap())
@@ -195,14 +196,12 @@ fn a_watched_run_leaves_nothing_behind() {
     for signal in [Signal::SIGINT, Signal::SIGKILL] {
         let home = Home::new();
         let line = "primes -p 2 -b 1G --watch=10ms --placement one --out out";
-        let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+        let mut run = home.start(line);
         within(20, "a look", || {
             assert!(!run.has_ended(), "{}", run.stderr());
             run.stderr().contains("parent ").then_some(())
         });
-        within(20, "a worker", || {
-            Process::worker(&home.processes()).map(|_| ())
-        });
+        home.wait_for(Process::worker);
         run.send(signal);
         run.end();
         home.assert_nothing_left();

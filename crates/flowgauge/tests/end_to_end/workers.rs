@@ -5,38 +5,15 @@ use std::fs;
 
 use nix::sys::signal::Signal;
 
-use super::common::{Home, RESULT_FILES, Run, results, within};
-
-/// The rows of a table of results, each by the names of its columns.
-fn table(text: &str) -> Vec<BTreeMap<String, String>> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let names = reader.headers().unwrap().clone();
-    let row = |row: csv::StringRecord| {
-        let cells = names.iter().zip(&row);
-        cells.map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
-    };
-    reader
-        .records()
-        .map(|record| row(record.unwrap()))
-        .collect()
-}
-
-/// No folder of a slot is left in the results.
-fn assert_no_files(home: &Home, folder: &str) {
-    let left = home.listing(folder);
-    assert!(
-        !left.iter().any(|name| name.ends_with(".files")),
-        "{left:?}"
-    );
-}
+use super::common::{Home, RESULT_FILES, Run, says, table, until};
 
 #[test]
 fn all_kinds_prove_the_same_work_under_both_models() {
     let home = Home::new();
     let line =
         "workers --loops 1 --rounds 2 --processes 2..3 --threads 2..4 --out out --format csv";
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    let rows = table(&run.stdout);
+    let run = home.run(line).answered();
+    let rows = table(run.stdout.as_bytes());
     assert!(rows.iter().all(|row| row["outcome"] == "done"));
     let mut proofs: BTreeMap<&str, BTreeSet<(&str, &str)>> = BTreeMap::new();
     for row in &rows {
@@ -52,7 +29,7 @@ fn all_kinds_prove_the_same_work_under_both_models() {
     let at_four = rows.iter().filter(|row| row["case"] == "io-workers/4");
     assert!(at_four.clone().count() > 0);
     assert!(at_four.into_iter().all(|row| row["model"] == "thread"));
-    assert_no_files(&home, "out");
+    home.assert_no_files();
     // Samples are a table of single studies.
     assert_eq!(home.listing("out"), RESULT_FILES);
     home.assert_nothing_left();
@@ -62,15 +39,10 @@ fn all_kinds_prove_the_same_work_under_both_models() {
 fn the_results_hold_the_table_and_the_laws() {
     let home = Home::new();
     let line = "workers --kind cpu,io --loops 60 --rounds 3 --processes 2..4 --threads 2..4 --tables --out out";
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    for word in [
-        "Then and now",
-        "process, all",
-        "cpu with 2 to 4 processes: ",
-    ] {
-        assert!(run.stdout.contains(word), "no '{word}' in {}", run.stdout);
-    }
-    let workers = table(&fs::read_to_string(home.path("out/workers.csv")).unwrap());
+    let run = home.run(line).answered();
+    let sentence = "cpu with 2 to 4 processes: ";
+    says(&run.stdout, &["Then and now", "process, all", sentence]);
+    let workers = home.table("workers.csv");
     assert_eq!(workers.len(), 2 * 2 * 3);
     let io = |whose: &str| {
         workers
@@ -85,13 +57,13 @@ fn the_results_hold_the_table_and_the_laws() {
     );
     let share: f64 = all["cpu_share"].parse().unwrap();
     assert!((0.0..1.1).contains(&share), "{share}");
-    let laws = table(&fs::read_to_string(home.path("out/laws.csv")).unwrap());
+    let laws = home.table("laws.csv");
     assert_eq!(laws.len(), 4);
     assert!(
         laws.iter()
             .all(|law| law["counts"] == "3" && law["slots"] == "9")
     );
-    let study = &results(&home.path("out")).studies[0];
+    let study = &home.results().studies[0];
     assert_eq!(study.parts.laws.len(), 4);
     assert!(
         study
@@ -107,8 +79,8 @@ fn the_results_hold_the_table_and_the_laws() {
 fn one_count_of_both_is_a_table_without_sweeps() {
     let home = Home::new();
     let line = "workers --kind cpu --loops 1 --rounds 1 --processes 3 --threads 3 --cpu free --tables --out out";
-    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    let study = &results(&home.path("out")).studies[0].study;
+    home.run(line).answered();
+    let study = &home.results().studies[0].study;
     assert_eq!(study.cases.len(), 1);
     assert!(study.cases[0].variants.iter().all(|v| v.variant.flows == 3));
     let placements = study.cases[0]
@@ -117,7 +89,7 @@ fn one_count_of_both_is_a_table_without_sweeps() {
         .map(|v| v.variant.placement.to_string());
     assert_eq!(placements.collect::<Vec<_>>(), ["free", "free"]);
     assert!(!home.path("out/laws.csv").exists());
-    let samples = table(&fs::read_to_string(home.path("out/samples.csv")).unwrap());
+    let samples = home.table("samples.csv");
     assert!(samples.iter().any(|row| row["sample"] == "end"));
 }
 
@@ -146,7 +118,7 @@ fn what_cannot_be_asked_is_refused() {
     for (flags, words) in refused {
         let home = Home::new();
         let line = format!("workers {flags} --out out");
-        let run = home.run(&line.split(' ').collect::<Vec<_>>());
+        let run = home.run(&line);
         run.refused(2, words);
         assert_eq!(home.listing("."), Vec::<String>::new(), "{flags}");
     }
@@ -155,14 +127,10 @@ fn what_cannot_be_asked_is_refused() {
 #[test]
 fn a_folder_that_takes_no_files_is_refused_before_the_run() {
     let home = Home::new();
-    let run = home.run(&[
-        "workers", "--kind", "io", "--folder", "/proc", "--out", "out",
-    ]);
+    let run = home.run("workers --kind io --folder /proc --out out");
     run.refused(2, &["cannot make files for io in /proc", "--folder DIR"]);
     home.write("file", "mine");
-    let run = home.run(&[
-        "workers", "--kind", "io", "--folder", "file", "--out", "out",
-    ]);
+    let run = home.run("workers --kind io --folder file --out out");
     run.refused(2, &["--folder", "'file'", "it is no folder"]);
     assert_eq!(home.listing("."), ["file"]);
 }
@@ -177,35 +145,19 @@ fn files_in_memory_are_warned_of() {
     let line = format!(
         "workers --kind io --loops 1 --rounds 1 --processes 2 --threads 2 --folder {folder} --out out"
     );
-    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    let words = run.words();
-    assert!(words.contains("which is in memory (tmpfs)"), "{words}");
-    assert!(words.contains("--folder DIR"), "{words}");
+    let run = home.run(&line).answered();
+    says(&run.stdout, &["which is in memory (tmpfs)", "--folder DIR"]);
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
 }
 
-/// Runs with `small` in the current folder mounted as a file system of its own; `None` where
-/// this user may not mount, which is no success where everything is to be tested.
+/// Runs with `small` in the current folder mounted as a file system of its own.
 fn with_mounted(home: &Home, options: &str, flags: &str) -> Option<Run> {
     fs::create_dir(home.path("small")).unwrap();
-    let script = format!(
+    home.shell_that_mounts(&format!(
         "mount -t tmpfs -o {options} none small || exit 77\n\
-         {} workers --kind io --rounds 4 --processes 2 --threads 2 --folder small --out out {flags}\n\
-         code=$?; echo left: $(ls -A small) >&2; exit $code",
-        env!("CARGO_BIN_EXE_flowgauge")
-    );
-    let mut unshare = home.program(
-        "unshare",
-        &["--map-root-user", "--mount", "sh", "-c", &script],
-    );
-    let run = unshare.output().ok().map(Run::from);
-    let mounted = run.filter(|run| run.code != Some(77) && run.stderr.contains("left:"));
-    if mounted.is_none() {
-        let why = "no file system can be mounted here: user namespaces are needed, and unshare";
-        assert!(std::env::var_os("CI").is_none(), "{why}");
-        skipped::skipped(why);
-    }
-    mounted
+         flowgauge workers --kind io --rounds 4 --processes 2 --threads 2 --folder small --out out {flags}\n\
+         code=$?; echo left: $(ls -A small) >&2; exit $code"
+    ))
 }
 
 #[test]
@@ -223,13 +175,8 @@ fn a_disk_that_fills_up_is_an_error_and_leaves_no_files() {
     let home = Home::new();
     // Room for the folder of a slot with its mark, and for no file in it.
     if let Some(run) = with_mounted(&home, "nr_inodes=3", "--loops 30") {
-        run.refused(
-            2,
-            &[
-                "could not do its work: No space left on device",
-                "--folder DIR",
-            ],
-        );
+        let full = "could not do its work: No space left on device";
+        run.refused(2, &[full, "--folder DIR"]);
         assert!(run.stderr.trim_end().ends_with("left:"), "{}", run.stderr);
         home.assert_nothing_left();
     }
@@ -249,21 +196,15 @@ fn an_interrupted_worker_leaves_no_file() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let home = Home::new();
         let line = "workers --kind io --loops 3000000 --processes 2 --threads 2 --out out";
-        let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
-        within(20, "files of workers", || {
-            let folder = home
-                .listing("out")
-                .into_iter()
-                .find(|n| n.ends_with(".files"))?;
-            let files = home.listing(&format!("out/{folder}"));
-            ["inOut_1.dat", "inOut_2.dat"]
-                .iter()
-                .all(|file| files.iter().any(|name| name == file))
-                .then_some(())
+        let mut run = home.start(line);
+        let wanted = ["inOut_1.dat", "inOut_2.dat"].map(str::to_owned);
+        until(20, "files of workers", || {
+            let files = home.files_of_slot();
+            wanted.iter().all(|file| files.contains(file))
         });
         run.send(signal);
         assert_eq!(run.end().code(), Some(128 + signal as i32));
-        assert_no_files(&home, "out");
+        home.assert_no_files();
         home.assert_nothing_left();
     }
 }

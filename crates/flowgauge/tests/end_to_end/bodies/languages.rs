@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use super::SHORT;
 use crate::common::{Home, Run};
 
 /// The body of another language, compiled; `None` where its compiler is not here.
@@ -16,24 +17,18 @@ fn of_language(home: &Home, command: &str, sources: &str) -> Option<String> {
         .current_dir(folder)
         .output();
     let Ok(built) = built else {
-        skipped::skipped(format!(
-            "a body of another language: {compiler} is not installed"
-        ));
+        let why = format!("a body of another language: {compiler} is not installed");
+        skipped::skipped(why);
         return None;
     };
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
+    Run::from(built).answered();
     Some(library)
 }
 
 fn runs_once(home: &Home, library: &str, models: &str, out: &str) -> Run {
-    let usual = [
-        "body", library, "--flows", "2", "--rounds", "1", "--budget", "20s",
-    ];
-    home.run(&[&usual[..], &["--model", models, "--out", out]].concat())
+    home.run(&format!(
+        "body {library} {SHORT} --model {models} --out {out}"
+    ))
 }
 
 #[test]
@@ -52,8 +47,7 @@ fn bodies_of_other_languages_run() {
         let Some(library) = of_language(&home, &command, sources) else {
             continue;
         };
-        let run = runs_once(&home, &library, "process,thread,fiber", "out");
-        assert_eq!(run.code, Some(0), "{command}: {}", run.stderr);
+        runs_once(&home, &library, "process,thread,fiber", "out").answered();
         home.assert_nothing_left();
     }
 }
@@ -66,8 +60,7 @@ fn a_body_with_threads_of_its_own_runs_as_threads_alone() {
     let Some(library) = of_language(&home, go, "languages/mine.go") else {
         return;
     };
-    let run = runs_once(&home, &library, "thread,thread-private-files", "out");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    runs_once(&home, &library, "thread,thread-private-files", "out").answered();
     let run = runs_once(&home, &library, "process", "no");
     run.refused(2, &["starts threads of its own, which a fork has not"]);
     home.assert_nothing_left();

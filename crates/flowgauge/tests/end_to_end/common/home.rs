@@ -1,32 +1,36 @@
 //! A place of its own for each test, and the count of what is left in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use super::{Process, Running, within};
+use super::{Arguments, Process, Run, Running, until, within};
+
+/// The command.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_flowgauge");
 
 /// The variable whose value tells the processes of one test from all others.
 const MARK: &str = "FLOWGAUGE_TEST_MARK";
+
+/// Files by their paths in a folder.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// What is made once, and copied.
+pub(crate) type Made = OnceLock<Files>;
 
 /// A folder tree for one test: `work` (the current folder), `tmp` (TMPDIR) and `home`.
 pub(crate) struct Home {
     root: tempfile::TempDir,
     mark: String,
     shared_memory: BTreeSet<String>,
-}
-
-/// How a command ended, and what it said.
-pub(crate) struct Run {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
 }
 
 impl Home {
@@ -44,6 +48,39 @@ impl Home {
         }
     }
 
+    /// A home with what `make` leaves in the current folder of the commands: made for the first test that asks, and
+    /// copied for each.
+    pub(crate) fn with(made: &Made, make: impl FnOnce(&Self)) -> Self {
+        let files = made.get_or_init(|| {
+            let home = Self::new();
+            make(&home);
+            home.files(".")
+        });
+        let home = Self::new();
+        files
+            .iter()
+            .for_each(|(name, bytes)| home.write(name, bytes));
+        home
+    }
+
+    /// The files of a folder, and of those below it, with their bytes.
+    pub(crate) fn files(&self, folder: &str) -> Files {
+        let root = self.path(folder);
+        let (mut folders, mut files) = (vec![root.clone()], Files::new());
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(&root).unwrap().display().to_string();
+                files.insert(name, fs::read(&path).unwrap());
+            }
+        }
+        files
+    }
+
     /// A path in the current folder of the commands.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join("work").join(name)
@@ -53,21 +90,31 @@ impl Home {
         self.root.path().join("tmp")
     }
 
-    /// Writes a file into the current folder of the commands.
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
+    /// Writes a file into the current folder of the commands, or below it.
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// The same of a program; its path.
+    pub(crate) fn executable(&self, name: &str, text: &str) -> String {
+        self.write(name, text);
+        let path = self.path(name);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
     }
 
     /// The command, in this home.
-    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        self.program(env!("CARGO_BIN_EXE_flowgauge"), arguments)
+    pub(crate) fn command(&self, arguments: &(impl Arguments + ?Sized)) -> Command {
+        self.program(PROGRAM, arguments)
     }
 
     /// Any program, in this home.
-    pub(crate) fn program(&self, program: &str, arguments: &[&str]) -> Command {
+    pub(crate) fn program(&self, program: &str, arguments: &(impl Arguments + ?Sized)) -> Command {
         let mut command = Command::new(program);
         command
-            .args(arguments)
+            .args(arguments.words())
             .current_dir(self.root.path().join("work"))
             .env("TMPDIR", self.temporary())
             .env("HOME", self.root.path().join("home"))
@@ -79,12 +126,40 @@ impl Home {
     }
 
     /// Runs the command to its end.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
-        Run::from(self.command(arguments).output().unwrap())
+    pub(crate) fn run(&self, arguments: &(impl Arguments + ?Sized)) -> Run {
+        Run::of(self.command(arguments))
+    }
+
+    /// Runs lines of a shell, which finds the command as `flowgauge`, to their end.
+    pub(crate) fn shell(&self, lines: &str) -> Run {
+        Run::of(self.script("sh", &["-c", lines]))
+    }
+
+    /// The same in a namespace of its own, where this user may mount file systems; `None` where there is none, or
+    /// the lines end with 77 because nothing was mounted, which is no success where everything is to be tested.
+    pub(crate) fn shell_that_mounts(&self, lines: &str) -> Option<Run> {
+        let words = ["--map-root-user", "--mount", "sh", "-c", lines];
+        let run = Run::of(self.script("unshare", &words));
+        if !matches!(run.code, Some(1 | 77)) {
+            return Some(run);
+        }
+        let why = "no file system can be mounted here: user namespaces are needed, and unshare";
+        assert!(std::env::var_os("CI").is_none(), "{why}");
+        skipped::skipped(why);
+        None
+    }
+
+    /// A program that finds the command as `flowgauge`.
+    pub(crate) fn script(&self, program: &str, arguments: &[&str]) -> Command {
+        let folder = Path::new(PROGRAM).parent().unwrap().display();
+        let path = std::env::var("PATH").unwrap();
+        let mut command = self.program(program, arguments);
+        command.env("PATH", format!("{folder}:{path}"));
+        command
     }
 
     /// Starts the command as the leader of a process group, its output going to files.
-    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+    pub(crate) fn start(&self, arguments: &(impl Arguments + ?Sized)) -> Running {
         Running::start(self.command(arguments), &self.root.path().join("home"))
     }
 
@@ -123,6 +198,36 @@ impl Home {
         }
     }
 
+    /// No folder of a slot is left in `out`.
+    #[track_caller]
+    pub(crate) fn assert_no_files(&self) {
+        assert_eq!(self.folder_of_slot(), None);
+    }
+
+    /// The folder of a slot of the run into `out`.
+    pub(crate) fn folder_of_slot(&self) -> Option<String> {
+        let mut names = self.listing("out").into_iter();
+        let folder = names.find(|name| name.ends_with(".files"))?;
+        Some(format!("out/{folder}"))
+    }
+
+    /// The names of the files in it.
+    pub(crate) fn files_of_slot(&self) -> Vec<String> {
+        let folder = self.folder_of_slot();
+        folder.map_or_else(Vec::new, |folder| self.listing(&folder))
+    }
+
+    /// Waits until the run into `out` has so many slots in its journal.
+    pub(crate) fn wait_for_slots(&self, count: usize) {
+        let what = format!("{count} slots");
+        until(60, &what, || self.slots().len() >= count);
+    }
+
+    /// Waits until a process of the command is there that `choose` finds.
+    pub(crate) fn wait_for(&self, choose: impl Fn(&[Process]) -> Option<&Process>) -> Process {
+        within(30, "a process", || choose(&self.processes()).cloned())
+    }
+
     /// The names in a folder below the current folder of the commands.
     pub(crate) fn listing(&self, name: &str) -> Vec<String> {
         names(&self.path(name)).into_iter().collect()
@@ -145,51 +250,13 @@ fn names(folder: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-impl From<Output> for Run {
-    fn from(output: Output) -> Self {
-        Self {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
-
-impl Run {
-    /// The run did its job, whatever it found.
-    #[track_caller]
-    pub(crate) fn answered(self) -> Self {
-        assert_eq!(self.code, Some(0), "{}", self.stderr);
-        self
-    }
-
-    /// What it printed, with one space for every break and gap: sentences as they are before they
-    /// are broken to the width of the terminal.
-    pub(crate) fn words(&self) -> String {
-        self.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
-    /// The command ended with `code` and said each of `words` on standard error, wherever its lines
-    /// are broken.
-    #[track_caller]
-    pub(crate) fn refused(&self, code: i32, words: &[&str]) {
-        assert_eq!(self.code, Some(code), "{}", self.stderr);
-        let said = self.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        for word in words {
-            let is_there = said.contains(word) || self.stderr.contains(word);
-            assert!(is_there, "no '{word}' in: {}", self.stderr);
-        }
-        assert!(!self.stderr.contains("thread 'main'"), "{}", self.stderr);
-    }
-}
-
 #[test]
 fn what_is_left_is_counted() {
     let home = Home::new();
-    let mut sleeper = home.program("sleep", &["60"]).spawn().unwrap();
-    within(60, "the sleeper", || {
+    let mut sleeper = home.program("sleep", "60").spawn().unwrap();
+    until(60, "the sleeper", || {
         let pids: Vec<i32> = home.processes().iter().map(|p| p.pid).collect();
-        (pids == [i32::try_from(sleeper.id()).unwrap()]).then_some(())
+        pids == [i32::try_from(sleeper.id()).unwrap()]
     });
     sleeper.kill().unwrap();
     // Killed and not waited for: a zombie is not left.

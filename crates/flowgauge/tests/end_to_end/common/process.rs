@@ -10,10 +10,8 @@ use nix::unistd::Pid;
 pub(crate) struct Process {
     pub(crate) pid: i32,
     parent: i32,
-    is_slot_process: bool,
-    is_sampler: bool,
-    is_load: bool,
-    is_janitor: bool,
+    /// Its first argument.
+    role: String,
 }
 
 impl Process {
@@ -36,56 +34,36 @@ impl Process {
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
         let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        let first = words.split(|&byte| byte == 0).nth(1);
-        let is = |argument: &[u8]| first == Some(argument);
-        (state != "Z").then_some(Self {
+        let first = words.split(|&byte| byte == 0).nth(1).unwrap_or_default();
+        (state != "Z").then(|| Self {
             pid,
             parent,
-            is_slot_process: is(b"__cell"),
-            is_sampler: is(b"__sampler"),
-            is_load: is(b"__load"),
-            is_janitor: is(b"__janitor"),
+            role: String::from_utf8_lossy(first).into_owned(),
         })
     }
 
     /// The slot process among `processes`: the one that was not forked by another of its kind.
     pub(crate) fn slot_process(processes: &[Self]) -> Option<&Self> {
-        let parent_is_cell = |p: &Self| {
-            processes
-                .iter()
-                .any(|q| q.is_slot_process && q.pid == p.parent)
-        };
-        processes
-            .iter()
-            .find(|p| p.is_slot_process && !parent_is_cell(p))
+        let slots = || processes.iter().filter(|p| p.is("__cell"));
+        slots().find(|p| slots().all(|q| q.pid != p.parent))
     }
 
     /// A forked flow of the slot process among `processes`.
     pub(crate) fn worker(processes: &[Self]) -> Option<&Self> {
         let slot_process = Self::slot_process(processes)?;
-        processes
-            .iter()
-            .find(|p| p.is_slot_process && p.parent == slot_process.pid)
+        let mut all = processes.iter();
+        all.find(|p| p.is("__cell") && p.parent == slot_process.pid)
     }
 
     /// The sampler among `processes`.
     pub(crate) fn sampler(processes: &[Self]) -> Option<&Self> {
-        processes.iter().find(|p| p.is_sampler)
+        processes.iter().find(|p| p.is("__sampler"))
     }
 
-    /// Whether it was started as a slot process.
-    pub(crate) fn is_slot(&self) -> bool {
-        self.is_slot_process
-    }
-
-    /// Whether it is the janitor of a run, which sleeps until its main process ends.
-    pub(crate) fn is_janitor(&self) -> bool {
-        self.is_janitor
-    }
-
-    /// Whether it is the load generator of a server.
-    pub(crate) fn is_load(&self) -> bool {
-        self.is_load
+    /// Whether it was started as a slot process (`__cell`), the load generator of a server (`__load`), or the janitor
+    /// of a run (`__janitor`), which sleeps until its main process ends.
+    pub(crate) fn is(&self, role: &str) -> bool {
+        self.role == role
     }
 
     pub(crate) fn send(&self, signal: Signal) {

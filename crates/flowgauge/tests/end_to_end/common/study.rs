@@ -1,5 +1,8 @@
 //! Study files.
 
+/// Two processes and two threads.
+pub(crate) const BOTH: [(&str, u32); 2] = [("process", 2), ("thread", 2)];
+
 /// A study with one case: `work` is the body of its table, each variant a model with so
 /// many flows.
 fn study(work: &str, variants: &[(&str, u32)]) -> String {

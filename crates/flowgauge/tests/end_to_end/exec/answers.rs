@@ -3,33 +3,23 @@
 use flow::Answer;
 
 use super::exec;
-use crate::common::{Home, results};
+use crate::common::{Home, says};
 
 #[test]
 fn two_commands_are_answered_and_every_launch_is_recorded() {
     let home = Home::new();
-    let run = exec(&home, &["--rounds", "10", "sleep 0.01", "sleep 0.2"]);
-    let words = run.answered().words();
-    assert!(words.contains("slower than sleep 0.01"), "{words}");
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
-    let typical: Vec<f64> = case
-        .variants
-        .iter()
-        .map(|v| v.value.unwrap().typical / 1e6)
-        .collect();
-    assert!(typical[0] > 10.0 && typical[1] > 200.0, "{typical:?}");
+    let run = exec(&home, r#"--rounds 10 "sleep 0.01" "sleep 0.1""#);
+    says(&run.answered().stdout, &["slower than sleep 0.01"]);
+    let case = home.case();
+    let values = case.variants.iter().map(|variant| variant.value.unwrap());
+    let typical: Vec<f64> = values.map(|value| value.typical / 1e6).collect();
+    assert!(typical[0] > 10.0 && typical[1] > 100.0, "{typical:?}");
     let Answer::Done(record) = &case.slots[0].outcome.answer else {
         panic!("a good slot")
     };
     let own = record.reps[0].self_managed.as_deref().unwrap();
-    for count in [
-        "launch_of_true_ns",
-        "read_bytes",
-        "written_bytes",
-        "left_behind",
-        "exit_code",
-    ] {
+    let counts = "launch_of_true_ns read_bytes written_bytes left_behind exit_code";
+    for count in counts.split(' ') {
         assert!(own.counts.contains_key(count), "{count}: {:?}", own.counts);
     }
     assert!(own.peak_rss > 0 && record.reps[0].flows[0].steady.minor_faults > 0);
@@ -42,8 +32,7 @@ fn cpu_time_faults_and_memory_are_of_the_whole_tree() {
     // A grandchild in a session of its own uses the CPU and the memory; the command waits for it.
     let tree = "sh -c 'setsid --wait python3 -c \"import time; x = bytearray(60_000_000); sum(range(2_000_000)); time.sleep(1)\"; true'";
     exec(&home, &[tree]).answered();
-    let results = results(&home.path("out"));
-    let variant = &results.studies[0].cases[0].variants[0];
+    let variant = &home.case().variants[0];
     let memory = variant.memory.as_ref().expect("it was looked at");
     assert!(memory.total() > 50_000_000, "{memory:?}");
     assert!(variant.cpu_ns.unwrap() > 2e7, "{:?}", variant.cpu_ns);
@@ -53,28 +42,20 @@ fn cpu_time_faults_and_memory_are_of_the_whole_tree() {
 #[test]
 fn what_launching_costs_is_shown_where_it_matters() {
     let home = Home::new();
-    let words = exec(&home, &["true", "true"]).answered().words();
-    assert!(words.contains("`true` takes"), "{words}");
-    assert!(
-        words.contains("too few rounds to say what is left"),
-        "{words}"
-    );
+    let run = exec(&home, "true true").answered();
+    let few = "too few rounds to say what is left";
+    says(&run.stdout, &["`true` takes", few]);
     let home = Home::new();
-    let words = exec(
-        &home,
-        &["true", "sleep 0.01", "--rounds", "7", "--floor", "90%"],
-    )
-    .answered()
-    .words();
-    assert!(words.contains("without it: "), "{words}");
+    let run = exec(&home, r#"true "sleep 0.01" --rounds 7 --floor 90%"#);
+    says(&run.answered().stdout, &["without it: "]);
 }
 
 #[test]
 fn units_of_work_give_a_rate() {
     let home = Home::new();
     exec(&home, &["sleep 0.05", "--work", "100"]).answered();
-    let results = results(&home.path("out"));
-    let rate = results.studies[0].cases[0].quantity("rate", "sleep 0.05");
+    let case = home.case();
+    let rate = case.quantity("rate", "sleep 0.05");
     let rate = rate.unwrap().value.value().unwrap().estimate;
     assert!((10.0..=2_000.0).contains(&rate), "{rate}");
 }
@@ -84,8 +65,7 @@ fn units_of_work_give_a_rate() {
 fn exactly_as_many_launches_are_made_as_were_asked_for() {
     let home = Home::new();
     exec(&home, &["-r", "12", "true", "sleep 0.05"]).answered();
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
+    let case = home.case();
     assert_eq!((case.rounds, case.slots.len()), (12, 24));
 }
 
@@ -101,8 +81,7 @@ fn cpu_time_of_children_that_are_forgotten_is_whole_or_not_available() {
          try:\n    os.wait()\nexcept ChildProcessError:\n    pass\n",
     );
     exec(&home, &["python3 forgets.py", "python3 -c pass"]).answered();
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
+    let case = home.case();
     let [forgets, starts] = [0, 1].map(|at| &case.variants[at]);
     match forgets.self_managed.as_ref().unwrap().counts["by_cgroup"] > 0.0 {
         true => assert!(forgets.cpu_ns.unwrap() > 1.5 * starts.cpu_ns.unwrap()),
@@ -120,11 +99,10 @@ fn cpu_time_of_children_that_are_forgotten_is_whole_or_not_available() {
 fn two_builds_in_one_run_fail_on_the_slower_one_alone() {
     let home = Home::new();
     let code = |new: &str, out: &str| {
-        let bound = "exec/new vs old <= 2";
-        let builds = ["exec", "sleep 0.01", new, "-n", "old", "-n", "new"];
-        let checked = ["--rounds", "10", "--expect", bound, "--out", out];
-        home.run(&[builds.as_slice(), &checked].concat()).code
+        let checked = r#"--rounds 10 --expect "exec/new vs old <= 2""#;
+        let builds = format!(r#"exec "sleep 0.01" "{new}" -n old -n new"#);
+        home.run(&format!("{builds} {checked} --out {out}")).code
     };
-    assert_eq!(code("sleep 0.3", "slower"), Some(1));
+    assert_eq!(code("sleep 0.2", "slower"), Some(1));
     assert_ne!(code("sleep 0.01", "same"), Some(1));
 }

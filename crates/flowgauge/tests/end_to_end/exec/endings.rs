@@ -5,8 +5,8 @@ use std::path::Path;
 
 use nix::sys::signal::Signal;
 
-use super::{failure, words};
-use crate::common::{Home, Process, Running, slots, within};
+use super::failure;
+use crate::common::{Home, Process, Running, slots, until, within};
 
 /// A command that sleeps, with a grandchild in a session of its own that sleeps longer.
 fn sleeping(home: &Home) -> Running {
@@ -20,9 +20,7 @@ fn nothing_of_a_command_outlives_any_end_of_a_run() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
         let home = Home::new();
         let mut run = sleeping(&home);
-        within(20, "the command runs", || {
-            (home.processes().len() >= 4).then_some(())
-        });
+        until(20, "the command runs", || home.processes().len() >= 4);
         run.send(signal);
         run.end();
         home.assert_nothing_left();
@@ -34,9 +32,7 @@ fn nothing_of_a_command_outlives_any_end_of_a_run() {
         (all.len() >= 4).then(|| Process::slot_process(&all).cloned())?
     });
     cell.send(Signal::SIGKILL);
-    within(20, "its orphans are ended", || {
-        (home.processes().len() <= 2).then_some(())
-    });
+    until(20, "its orphans are ended", || home.processes().len() <= 2);
     run.send(Signal::SIGTERM);
     run.end();
     home.assert_nothing_left();
@@ -47,10 +43,8 @@ fn a_cut_run_goes_on_from_another_folder() {
     let home = Home::new();
     home.write("input", "x");
     let line = r#"exec --out out -r 6 "sh -c 'cat input; sleep 0.2'" --check-output x"#;
-    let mut run = home.start(&words(line));
-    within(20, "a slot", || {
-        (!slots(&home.path("out")).is_empty()).then_some(())
-    });
+    let mut run = home.start(line);
+    home.wait_for_slots(1);
     run.send(Signal::SIGINT);
     run.end();
     let out = home.path("out");
@@ -82,9 +76,7 @@ fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
     let Some(held) = held else {
         // Parent-death signals end the command itself, and nobody its grandchild.
         let left = || home.processes();
-        within(20, "the command is ended", || {
-            (left().len() <= 1).then_some(())
-        });
+        until(20, "the command is ended", || left().len() <= 1);
         left().iter().for_each(|one| one.send(Signal::SIGKILL));
         return;
     };
@@ -95,7 +87,5 @@ fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
         .find(|line| line.contains(" cgroup2 "))
         .unwrap();
     let folder = Path::new(mount.split(' ').nth(1).unwrap()).join(held);
-    within(20, "the group is removed", || {
-        (!folder.exists()).then_some(())
-    });
+    until(20, "the group is removed", || !folder.exists());
 }

@@ -1,7 +1,7 @@
 //! Commands that fail: the slot fails, with the reason and the last lines of output.
 
-use super::{exec, failure, words};
-use crate::common::Home;
+use super::{exec, failed, failure};
+use crate::common::{Home, says};
 
 #[test]
 fn what_a_failed_command_wrote_last_is_kept() {
@@ -20,11 +20,7 @@ fn what_a_failed_command_wrote_last_is_kept() {
         let home = Home::new();
         let run = exec(&home, &[command]);
         assert_ne!(run.code, Some(0), "{command}");
-        assert!(
-            failure(&home).contains(said),
-            "{command}: {}",
-            failure(&home)
-        );
+        failed(&home, &[said]);
         home.assert_nothing_left();
     }
 }
@@ -35,11 +31,7 @@ fn a_daemon_is_found_ended_and_named() {
     let left = "sh -c 'setsid sleep 60 & until grep -q sleep /proc/$!/comm; do sleep 0.01; done'";
     let home = Home::new();
     exec(&home, &[left]);
-    assert!(
-        failure(&home).contains("left a process behind, which was ended: sleep 60"),
-        "{}",
-        failure(&home)
-    );
+    failed(&home, &["left a process behind, which was ended: sleep 60"]);
     home.assert_nothing_left();
 
     let home = Home::new();
@@ -62,13 +54,9 @@ fn a_command_that_hangs_or_ignores_the_request_to_end_is_ended() {
         ("sh -c 'kill -STOP $$'", "0.3s", "deadline of 0.3 s"),
     ] {
         let home = Home::new();
-        let bounds = words("--grace 0.3s --output pipe --timeout");
-        exec(&home, &[&[command], &bounds[..], &[timeout]].concat());
-        assert!(
-            failure(&home).contains(said),
-            "{command}: {}",
-            failure(&home)
-        );
+        let bounds = ["--grace", "0.3s", "--output", "pipe", "--timeout", timeout];
+        exec(&home, &[&[command], &bounds[..]].concat());
+        failed(&home, &[said]);
         home.assert_nothing_left();
     }
 }
@@ -78,15 +66,8 @@ fn a_command_that_hangs_or_ignores_the_request_to_end_is_ended() {
 fn a_command_that_forks_on_and_on_is_ended() {
     let home = Home::new();
     home.write("forks.sh", "f() { sleep 60 & f & wait; }\nf\n");
-    exec(
-        &home,
-        &words(r#""sh forks.sh" --timeout 0.5s --grace 10ms"#),
-    );
-    assert!(
-        failure(&home).contains("deadline of 0.5 s"),
-        "{}",
-        failure(&home)
-    );
+    exec(&home, r#""sh forks.sh" --timeout 0.5s --grace 10ms"#);
+    failed(&home, &["deadline of 0.5 s"]);
     home.assert_nothing_left();
 }
 
@@ -98,11 +79,7 @@ fn a_command_that_forks_and_ends_and_forks_again_is_ended() {
     let chain = "import os\nfor _ in range(100_000):\n    if os.fork():\n        os._exit(0)\n";
     home.write("chain.py", chain);
     exec(&home, &["python3 chain.py", "--grace", "10ms"]);
-    assert!(
-        failure(&home).contains("it left a process behind"),
-        "{}",
-        failure(&home)
-    );
+    failed(&home, &["it left a process behind"]);
     home.assert_nothing_left();
 }
 
@@ -113,9 +90,9 @@ fn failed_slots_are_on_the_answer_screen_with_their_reason() {
     let run = exec(&home, &["-r", "1", "sh -c 'exit 7'"]);
     assert_eq!(run.code, Some(2));
     let words = run.words();
-    assert!(
-        words.contains("error: sh -c 'exit 7' failed 1 of 1 time: exit code 7"),
-        "{words}"
+    says(
+        &words,
+        &["error: sh -c 'exit 7' failed 1 of 1 time: exit code 7"],
     );
     assert!(!words.contains("More rounds"), "{words}");
     assert!(!run.stderr.contains("measured"), "{}", run.stderr);
@@ -128,8 +105,7 @@ fn a_file_that_is_changed_while_it_is_read_fails_the_slot() {
     home.write("input", "x\n");
     let changes = "sh -c 'cat; echo y >> input'";
     let run = exec(&home, &[changes, "--stdin", "input"]);
-    let said = failure(&home);
-    assert!(said.contains("(--stdin) was changed"), "{said}");
+    failed(&home, &["(--stdin) was changed"]);
     let times = run.stderr.matches(&format!("{changes} failed: ")).count();
     assert_eq!(times, 1, "{}", run.stderr);
 }
@@ -140,11 +116,7 @@ fn a_command_that_changes_its_own_input_is_seen_by_its_output() {
     home.write("input", "x\n");
     let changes = "sh -c 'cat input; echo y >> input'";
     exec(&home, &[changes, "--same-output"]);
-    assert!(
-        failure(&home).contains("its output is not that of"),
-        "{}",
-        failure(&home)
-    );
+    failed(&home, &["its output is not that of"]);
 }
 
 /// More output than any pipe holds, on both streams, of a command that then fails.
@@ -153,25 +125,15 @@ fn a_flood_of_output_does_not_stall_and_its_end_is_kept() {
     let home = Home::new();
     let flood = "sh -c 'yes | head -c 3000000; yes no | head -c 300000 >&2; echo last >&2; exit 9'";
     exec(&home, &[flood, "--output", "pipe"]);
-    let said = failure(&home);
-    assert!(
-        said.contains("exit code 9") && said.contains("last"),
-        "{said}"
-    );
+    failed(&home, &["exit code 9", "last"]);
 }
 
 /// The message was `Too many open files` alone.
 #[test]
 fn copies_for_which_there_are_too_few_open_files_fail_with_what_to_do() {
     let home = Home::new();
-    let here = home.command(&["exec"]);
-    let program = here.get_program().to_str().unwrap().to_owned();
-    let line =
-        "ulimit -n 100; exec \"$0\" exec --out out -r 1 --copies 90 'sleep 0.01' --against true";
-    home.program("sh", &["-c", line, &program])
-        .output()
-        .unwrap();
-    let said = failure(&home);
-    assert!(said.contains("ulimit -n raises"), "{said}");
+    let line = "exec --out out -r 1 --copies 90 'sleep 0.01' --against true";
+    home.shell(&format!("ulimit -n 100; exec flowgauge {line}"));
+    failed(&home, &["ulimit -n raises"]);
     home.assert_nothing_left();
 }

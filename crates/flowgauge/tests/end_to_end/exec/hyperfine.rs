@@ -4,17 +4,17 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{exec, failure, refused, words};
-use crate::common::Home;
+use super::{exec, failure, refused};
+use crate::common::{Home, says};
 
 #[test]
 fn hyperfines_flags_work_and_its_json_is_written() {
     let home = Home::new();
     let line = r#"-w 1 -r 3 -N -L n 0.01,0.02 "sleep {n}" --export-json x.json --export-csv x.csv
                   --export-markdown x.md"#;
-    exec(&home, &words(line)).answered();
-    let json: Value =
-        serde_json::from_str(&fs::read_to_string(home.path("x.json")).unwrap()).unwrap();
+    exec(&home, line).answered();
+    let read = |name: &str| fs::read_to_string(home.path(name)).unwrap();
+    let json: Value = serde_json::from_str(&read("x.json")).unwrap();
     let results = json["results"].as_array().unwrap();
     assert_eq!(results.len(), 2);
     for (result, command) in results.iter().zip(["sleep 0.01", "sleep 0.02"]) {
@@ -28,23 +28,14 @@ fn hyperfines_flags_work_and_its_json_is_written() {
         }
     }
     // The size of the launcher was taken for that of `sleep`.
-    assert!(results[0].get("memory_usage_byte").is_none_or(|bytes| {
-        bytes
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|bytes| bytes.as_u64().unwrap() < 5 << 20)
-    }));
-    let csv = fs::read_to_string(home.path("x.csv")).unwrap();
-    assert!(
-        csv.starts_with("command,mean,stddev,median,user,system,min,max,parameter_n\nsleep 0.01,"),
-        "{csv}"
-    );
-    assert!(
-        fs::read_to_string(home.path("x.md"))
-            .unwrap()
-            .contains("| `sleep 0.02` |")
-    );
+    let memory = results[0].get("memory_usage_byte");
+    let memory = memory.and_then(Value::as_array).into_iter().flatten();
+    let mut bytes = memory.map(|bytes| bytes.as_u64().unwrap());
+    assert!(bytes.all(|bytes| bytes < 5 << 20));
+    let heads = "command,mean,stddev,median,user,system,min,max,parameter_n\nsleep 0.01,";
+    let csv = read("x.csv");
+    assert!(csv.starts_with(heads), "{csv}");
+    says(&read("x.md"), &["| `sleep 0.02` |"]);
 }
 
 /// Each command has its own preparation, exit codes may be listed, and what cannot be kept is
@@ -54,13 +45,9 @@ fn further_flags_of_hyperfine_work_or_are_refused() {
     let home = Home::new();
     let line = r#"-r 1 -p "touch a" -p "touch b" -i=3 "sh -c 'test -e a; exit 3'"
                   "sh -c 'test -e b; exit 3'" --export-json - --sort mean-time"#;
-    let run = exec(&home, &words(line));
+    let run = exec(&home, line);
     assert_eq!(failure(&home), "", "{}", run.stderr);
-    assert!(
-        run.words().contains("\"exit_codes\": [ 3 ]"),
-        "{}",
-        run.words()
-    );
+    says(&run.stdout, &["\"exit_codes\": [ 3 ]"]);
     refused(
         "\
 true -p true -p true => 2 times, and the number of commands is 1
@@ -76,7 +63,7 @@ fn parameters_are_filled_in_beside_the_command_too() {
     let home = Home::new();
     let line = r#"-r 1 -L n 1,2 "test -e made{n}" -s "touch set{n}" -p "touch made{n}"
                   -C "touch after{n}" -c "touch end{n}" --check "test -e set{n}""#;
-    exec(&home, &words(line)).answered();
+    exec(&home, line).answered();
     assert_eq!(failure(&home), "");
     for file in ["after1", "after2", "end1", "end2"] {
         assert!(home.path(file).exists(), "{file}");

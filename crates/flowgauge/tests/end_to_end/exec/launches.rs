@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{exec, failure, words};
+use super::{exec, failure};
 use crate::common::Home;
 
 #[test]
@@ -26,7 +26,7 @@ fn proofs_of_the_work() {
         let (line, said) = row.split_once(" => ").unwrap();
         let home = Home::new();
         home.write("expected.txt", "right\n");
-        let run = exec(&home, &words(line));
+        let run = exec(&home, line);
         let failure = failure(&home);
         assert!(failure.contains(said), "{row}: {failure}");
         if said.is_empty() {
@@ -40,10 +40,9 @@ fn before_and_after_each_launch_and_each_slot() {
     let home = Home::new();
     let mark = |flag: &str| format!(r#" -{flag} "echo {flag} >> log""#);
     let marks = mark("s") + &mark("p") + &mark("C") + &mark("c");
-    exec(&home, &words(&format!(r#"{marks} -r 1 "echo r >> log""#))).answered();
-    let log = fs::read_to_string(home.path("log"))
-        .unwrap()
-        .replace('\n', "");
+    exec(&home, &format!(r#"{marks} -r 1 "echo r >> log""#)).answered();
+    let log = fs::read_to_string(home.path("log")).unwrap();
+    let log = log.replace('\n', "");
     // The pilot and one round: a launch each, and one to see the memory of what ends at once.
     assert_eq!(log, "sprCprCcsprCprCc");
 }

@@ -10,26 +10,23 @@ mod plans;
 mod refusals;
 mod servers;
 
-use super::common::{Home, Run, results};
+use super::common::{Arguments, Home, Run, says};
 
 /// A run into `out`, of 2 rounds where the arguments do not say how many.
-fn exec(home: &Home, arguments: &[&str]) -> Run {
+fn exec(home: &Home, arguments: &(impl Arguments + ?Sized)) -> Run {
+    let arguments = arguments.words();
     let given = |argument: &&str| ["-r", "--rounds"].contains(argument);
     let rounds: &[&str] = match arguments.iter().any(given) {
         true => &[],
         false => &["--rounds", "2"],
     };
-    home.run(&[&["exec", "--out", "out"], rounds, arguments].concat())
+    home.run(&[&["exec", "--out", "out"], rounds, &arguments].concat())
 }
 
-/// The arguments in a line: words between spaces, or within double quotes.
-fn words(line: &str) -> Vec<&str> {
-    let parts = line.split('"').enumerate();
-    let words = parts.map(|(n, part)| match n % 2 {
-        0 => part.split_whitespace().collect(),
-        _ => vec![part],
-    });
-    words.collect::<Vec<_>>().concat()
+/// Slots failed, for a reason in which each of `words` is.
+#[track_caller]
+fn failed(home: &Home, words: &[&str]) {
+    says(&failure(home), words);
 }
 
 /// Each row is a line of arguments and, behind `=>`, what is said of it: it is refused before
@@ -39,7 +36,7 @@ fn refused(rows: &str) {
         let (line, said) = row.split_once(" => ").unwrap();
         let said: Vec<&str> = said.split("; ").collect();
         let home = Home::new();
-        exec(&home, &words(line)).refused(2, &said);
+        exec(&home, line).refused(2, &said);
         assert_eq!(home.listing("out"), [""; 0], "{row}");
         home.assert_nothing_left();
     }
@@ -47,14 +44,11 @@ fn refused(rows: &str) {
 
 /// The reason why slots failed, as the results have it.
 fn failure(home: &Home) -> String {
-    let results = results(&home.path("out"));
-    let variants = results.studies[0]
-        .cases
-        .iter()
-        .flat_map(|case| &case.variants);
-    let failures = variants.flat_map(|variant| &variant.failures);
+    let cases = home.results().studies.swap_remove(0).cases;
+    let variants = cases.into_iter().flat_map(|case| case.variants);
+    let mut failures = variants.flat_map(|variant| variant.failures);
     failures
-        .map(|(_, reason)| reason.clone())
         .next()
+        .map(|(_, reason)| reason)
         .unwrap_or_default()
 }

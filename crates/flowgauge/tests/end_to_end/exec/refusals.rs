@@ -1,7 +1,7 @@
 //! What cannot be run is refused before anything is launched.
 
-use super::{exec, refused, words};
-use crate::common::Home;
+use super::{exec, refused};
+use crate::common::{Home, says};
 
 #[test]
 fn what_cannot_be_run_is_refused_before_anything_is_made() {
@@ -32,7 +32,7 @@ true --stdin nothing => nothing: No such file
 fn a_load_whose_output_cannot_be_read_is_refused_before_a_server_is_started() {
     let home = Home::new();
     let line = r#"--serve "touch started" --load "curl http://127.0.0.1:1/""#;
-    exec(&home, &words(line)).refused(2, &["none of the load generators"]);
+    exec(&home, line).refused(2, &["none of the load generators"]);
     assert!(!home.path("started").exists());
 }
 
@@ -43,8 +43,7 @@ fn a_port_at_which_another_server_answers_is_refused() {
     let url = format!("http://{}/", taken.local_addr().unwrap());
     let home = Home::new();
     let run = exec(&home, &["--serve", "sleep 60", "--load", &url]);
-    assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert!(run.stderr.contains("is in use"), "{}", run.stderr);
+    run.refused(2, &["is in use"]);
     assert!(!home.path("out").exists());
 }
 
@@ -52,16 +51,9 @@ fn a_port_at_which_another_server_answers_is_refused() {
 #[test]
 fn a_working_directory_that_was_removed_is_named() {
     let home = Home::new();
-    let here = home.command(&["exec", "true"]);
-    let line = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" exec true";
-    let program = here.get_program().to_str().unwrap().to_owned();
-    let ended = home.program("sh", &["-c", line, &program]).output();
-    let said = String::from_utf8(ended.unwrap().stderr).unwrap();
-    assert!(
-        said.contains("the working directory cannot be used"),
-        "{said}"
-    );
-    assert!(said.contains("gone (deleted)"), "{said}");
+    let run = home.shell("mkdir gone && cd gone && rmdir ../gone && exec flowgauge exec true");
+    let cannot = "the working directory cannot be used";
+    says(&run.stderr, &[cannot, "gone (deleted)"]);
 }
 
 /// Each of them was passed on as it is, or had a value that never changed.

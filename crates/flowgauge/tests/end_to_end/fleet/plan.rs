@@ -1,6 +1,6 @@
 //! What is wrong with a fleet before it begins: refused, and nothing is made or reached.
 
-use super::super::common::Run;
+use super::super::common::{Arguments, Run, says};
 use super::{fleet, home_with_ssh};
 
 #[test]
@@ -37,15 +37,13 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
             "--only 'n1",
         ),
     ] {
-        let run = home.run(&line.split(' ').collect::<Vec<_>>());
-        run.refused(2, &[message]);
+        home.run(line).refused(2, &[message]);
     }
     assert_eq!(home.listing("."), listing);
-    let dry = fleet(&home, &["--dry-run"]).output().unwrap();
-    assert!(
-        String::from_utf8(dry.stdout)
-            .unwrap()
-            .contains("a: ./ssh a: flowgauge run mine.toml --seed ")
+    let dry = Run::of(fleet(&home, "--dry-run"));
+    says(
+        &dry.stdout,
+        &["a: ./ssh a: flowgauge run mine.toml --seed "],
     );
     assert!(!home.path("on").exists());
 }
@@ -56,19 +54,19 @@ fn options_of_slurm_are_refused_beside_hosts() {
     let home = home_with_ssh();
     home.write("hosts", "a\n");
     for more in [
-        &["--account", "x"][..],
-        &["--qos", "x"],
-        &["--constraint", "x"],
-        &["--gres", "x"],
-        &["--reservation", "x"],
-        &["--array"],
-        &["--wait"],
-        &["--shared-nodes"],
-        &["--shared-nodes", "--cpus", "2"],
-        &["--cpus", "2"],
+        "--account x",
+        "--qos x",
+        "--constraint x",
+        "--gres x",
+        "--reservation x",
+        "--array",
+        "--wait",
+        "--shared-nodes",
+        "--shared-nodes --cpus 2",
+        "--cpus 2",
     ] {
-        let run = fleet(&home, &[more, &["--dry-run"]].concat()).output();
-        Run::from(run.unwrap()).refused(2, &["--hosts", more[0]]);
+        let run = Run::of(fleet(&home, &format!("{more} --dry-run")));
+        run.refused(2, &["--hosts", more.words()[0]]);
     }
 }
 
@@ -77,10 +75,10 @@ fn options_of_slurm_are_refused_beside_hosts() {
 fn a_file_that_is_no_list_of_hosts_is_a_few_lines() {
     let home = home_with_ssh();
     home.write("hosts", "a\0b\n\n");
-    let run = Run::from(fleet(&home, &["--dry-run"]).output().unwrap());
+    let run = Run::of(fleet(&home, "--dry-run"));
     run.refused(2, &["hosts is no text"]);
-    home.write("hosts", &format!("{}a\n", "b c\n".repeat(100)));
-    let run = Run::from(fleet(&home, &["--dry-run"]).output().unwrap());
+    home.write("hosts", format!("{}a\n", "b c\n".repeat(100)));
+    let run = Run::of(fleet(&home, "--dry-run"));
     assert!(run.stderr.contains("hosts: and 95 more"), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 6, "{}", run.stderr);
 }
@@ -114,8 +112,7 @@ fn a_quorum_and_nodes_that_cannot_be_are_refused_before_any_folder_is_made() {
         ),
         ("fleet run primes --slurm x --only n[1-3]", "with --nodes N"),
     ] {
-        let run = home.run(&line.split(' ').collect::<Vec<_>>());
-        run.refused(2, &[message]);
+        home.run(line).refused(2, &[message]);
     }
     assert_eq!(home.listing("."), listing);
 }
@@ -125,10 +122,7 @@ fn a_quorum_and_nodes_that_cannot_be_are_refused_before_any_folder_is_made() {
 fn a_dry_run_shows_what_acts_on_a_terminal_and_has_no_effect_there() {
     let home = home_with_ssh();
     home.write("hosts", "a\n");
-    let dry = fleet(&home, &["--dry-run", "--ssh", "./s\u{202e}sh"]).output();
-    let shown = String::from_utf8(dry.unwrap().stdout).unwrap();
-    assert!(
-        shown.contains("a: ./s") && !shown.contains('\u{202e}'),
-        "{shown}"
-    );
+    let shown = Run::of(fleet(&home, "--dry-run --ssh ./s\u{202e}sh")).stdout;
+    says(&shown, &["a: ./s"]);
+    assert!(!shown.contains('\u{202e}'), "{shown}");
 }

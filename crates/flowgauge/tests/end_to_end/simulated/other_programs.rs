@@ -19,16 +19,8 @@ const GEOMETRY: &str = "about = \"the caches of cachegrind\"\ncores = 1\nthreads
 /// What `flowgauge simulate` counts of the program, by name.
 fn of_program(home: &Home) -> BTreeMap<String, f64> {
     home.write("geometry.toml", GEOMETRY);
-    let arguments = [
-        "simulate",
-        "./geometry.toml",
-        "--format",
-        "csv",
-        "--",
-        PROGRAM[0],
-        PROGRAM[1],
-    ];
-    let run = home.run(&arguments).answered();
+    let words = ["simulate", "./geometry.toml", "--format", "csv", "--"];
+    let run = home.run(&[&words[..], &PROGRAM].concat()).answered();
     let rows = run.stdout.lines().skip(1);
     let row = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
@@ -69,21 +61,15 @@ fn one_flow_misses_what_cachegrind_says() {
     let home = Home::new();
     let ours = of_program(&home);
     let mut valgrind = Command::new("/usr/bin/valgrind");
-    valgrind.args([
-        "--tool=cachegrind",
-        "--cache-sim=yes",
-        "--I1=32768,8,64",
-        "--D1=32768,8,64",
-    ]);
-    valgrind.args(["--LL=262144,16,64", "--cachegrind-out-file=/dev/null"]);
+    valgrind.args(["--tool=cachegrind", "--cache-sim=yes", "--I1=32768,8,64"]);
+    valgrind.args(["--D1=32768,8,64", "--LL=262144,16,64"]);
+    valgrind.arg("--cachegrind-out-file=/dev/null");
     let said = valgrind.args(PROGRAM).output().unwrap();
     let said = String::from_utf8(said.stderr).unwrap();
     let theirs = |head: &str| -> f64 {
-        let line = said
-            .lines()
-            .find_map(|line| line.split_once(head))
-            .expect(head)
-            .1;
+        let mut lines = said.lines();
+        let line = lines.find_map(|line| line.split_once(head));
+        let (_, line) = line.expect(head);
         let number = line.split_whitespace().next().unwrap().replace(',', "");
         number.parse().unwrap()
     };
@@ -109,20 +95,12 @@ fn two_ways_to_record_a_program_agree() {
     assert!(valgrind.args(PROGRAM).status().unwrap().success());
     let theirs = of_lackey(&fs::read_to_string(log).unwrap());
     let total = |of: fn(&simulate::Counts) -> u64| theirs.total(of);
-    close(
-        "accesses",
-        ours["accesses"],
-        total(|counts| counts.accesses),
-        0.03,
-    );
-    close("L1D", ours["l1d-misses"], total(|counts| counts.l1d), 0.1);
-    close("LLC", ours["llc-misses"], total(|counts| counts.llc), 0.15);
-    close(
-        "DTLB",
-        ours["dtlb-misses"],
-        total(|counts| counts.dtlb),
-        0.2,
-    );
+    let [accesses, l1d] = [total(|counts| counts.accesses), total(|counts| counts.l1d)];
+    let [llc, dtlb] = [total(|counts| counts.llc), total(|counts| counts.dtlb)];
+    close("accesses", ours["accesses"], accesses, 0.03);
+    close("L1D", ours["l1d-misses"], l1d, 0.1);
+    close("LLC", ours["llc-misses"], llc, 0.15);
+    close("DTLB", ours["dtlb-misses"], dtlb, 0.2);
 }
 
 /// What the model counts of the accesses that lackey lists: `L 1fff000708,8`, M for a load and a store.
@@ -172,29 +150,20 @@ fn traces_that_were_kept_give_the_same_counts_again() {
         let text: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         (text["counts"].clone(), text["traces"].clone())
     };
-    let first = run(
-        &home,
-        "simulate xeon-x5570,keep=kept --format json -- /bin/ls /",
-    );
-    let first = first.answered();
+    let line = "simulate xeon-x5570,keep=kept --format json -- /bin/ls /";
+    let first = run(&home, line).answered();
     home.assert_nothing_left();
-    let again = run(
-        &home,
-        "simulate xeon-x5570 --traces kept/0000-program --format json",
-    )
-    .answered();
+    let line = "simulate xeon-x5570 --traces kept/0000-program --format json";
+    let again = run(&home, line).answered();
     assert_eq!(counts(&first), counts(&again));
     let other = run(&home, "simulate ultrasparc-t1 --traces kept/0000-program").answered();
     assert!(other.stdout.contains("DTLB misses") && !other.stdout.contains("L2 misses"));
     home.write("script", "#!/bin/sh\necho of some length\n");
     run(&home, "simulate xeon-x5570 -- ./script")
         .refused(2, &["is a script", "-- /bin/sh ./script"]);
-    let mut command = home.command(&["simulate", "xeon-x5570", "--", "/bin/ls"]);
-    let without = Run::from(command.env("PATH", home.path("missing")).output().unwrap());
-    without.refused(
-        2,
-        &["qemu-x86_64, which is not installed: apt-get install qemu-user"],
-    );
+    let mut command = home.command("simulate xeon-x5570 -- /bin/ls");
+    let without = Run::of(command.env("PATH", home.path("missing")));
+    without.refused(2, &[NO_EMULATOR]);
 }
 
 /// 64 entries of the first data TLB, 512 of the second, and as many lines of the first cache.

@@ -1,16 +1,16 @@
 //! Servers that are disturbed: signals, connections of other programs, a load generator that dies.
 
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
 
-use crate::common::{Home, Process, Running, within};
+use crate::common::{Home, Process, Running, each_at_once, says, until, within};
 
 /// Servers that have work for longer than a test has time.
 fn start(home: &Home, further: &str) -> Running {
     let line = format!("wiki --requests 1000000 --deadline 100s --out out {further}");
-    home.start(&line.split(' ').collect::<Vec<_>>())
+    home.start(&line)
 }
 
 #[test]
@@ -18,34 +18,30 @@ fn servers_and_their_load_end_with_the_command() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
         let home = Home::new();
         let mut run = start(&home, "--server prefork,thread-pool --rounds 2");
-        within(30, "workers", || {
-            Process::worker(&home.processes()).map(drop)
-        });
-        if signal == Signal::SIGINT {
-            run.send_to_group(signal);
-        } else {
-            run.send(signal);
+        home.wait_for(Process::worker);
+        match signal {
+            Signal::SIGINT => run.send_to_group(signal),
+            _ => run.send(signal),
         }
-        let status = run.end();
-        assert!(!status.success(), "{signal}");
+        assert!(!run.end().success(), "{signal}");
         home.assert_nothing_left();
-        assert!(
-            !home
-                .listing("out")
-                .iter()
-                .any(|name| name.ends_with(".files"))
-                || signal == Signal::SIGKILL
-        );
+        if signal != Signal::SIGKILL {
+            home.assert_no_files();
+        }
     }
+}
+
+/// An address at which nobody listens.
+fn free() -> SocketAddr {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap()
 }
 
 /// Each idle connection of another program was a thread of the server: 10,000 took 824 MB.
 #[test]
 fn idle_connections_of_others_make_no_more_threads_than_the_load_can_need() {
     let home = Home::new();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+    let address = free();
     let each = "--server thread-per-connection --connections 2 --rounds 1 --port";
     let mut run = start(&home, &format!("{each} {}", address.port()));
     let mut idle = Vec::new();
@@ -76,18 +72,15 @@ fn idle_connections_of_others_make_no_more_threads_than_the_load_can_need() {
 /// thread for each connection reaches its cap by more of them.
 #[test]
 fn idle_connections_of_others_are_the_named_cause_of_a_slot_that_fails() {
-    for (server, connections) in [("prefork", 4), ("thread-per-connection", 40)] {
+    let rows = [("prefork", 4), ("thread-per-connection", 40)];
+    each_at_once(rows, |(server, connections)| {
         let home = Home::new();
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = free.local_addr().unwrap();
-        drop(free);
+        let address = free();
         let port = address.port();
-        let mut run = start(
-            &home,
-            &format!("--server {server} --rounds 1 --port {port}"),
-        );
+        let further = format!("--server {server} --rounds 1 --port {port}");
+        let mut run = start(&home, &further);
         let mut idle = Vec::new();
-        within(60, "an end with a cause", || {
+        until(60, "an end with a cause", || {
             // As many are open at any time, whatever the server has closed meanwhile.
             idle.retain(is_open);
             while idle.len() < connections
@@ -95,22 +88,14 @@ fn idle_connections_of_others_are_the_named_cause_of_a_slot_that_fails() {
             {
                 idle.push(connection);
             }
-            run.has_ended().then_some(())
+            run.has_ended()
         });
-        let said = run
-            .stderr()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let said = run.stderr();
         let cause = "a connection was open for 5 s without a request";
-        assert!(said.contains(cause), "{server}: {said}");
-        assert!(
-            said.contains("another program connects to this port"),
-            "{said}"
-        );
+        says(&said, &[cause, "another program connects to this port"]);
         assert!(!said.contains("panicked at panicked"), "{said}");
         home.assert_nothing_left();
-    }
+    });
 }
 
 /// Whether the other side has not closed it.
@@ -126,18 +111,17 @@ fn a_load_generator_that_dies_fails_the_slot_and_not_the_machine() {
     let home = Home::new();
     let mut run = start(&home, "--server prefork --rounds 1");
     let mut killed = 0;
-    within(60, "the command ends", || {
+    until(60, "the command ends", || {
         let all = home.processes();
         // Once its slot has workers, so that the generator is at work or about to be.
-        let load = all.iter().find(|process| process.is_load());
+        let load = all.iter().find(|process| process.is("__load"));
         if let Some((load, _)) = load.zip(Process::worker(&all)) {
             load.send(Signal::SIGKILL);
             killed += 1;
         }
-        run.has_ended().then_some(())
+        run.has_ended()
     });
     assert!(killed > 0);
     home.assert_nothing_left();
-    let said = format!("{}{}", run.stdout(), run.stderr());
-    assert!(said.contains("load generator"), "{said}");
+    says(&(run.stdout() + &run.stderr()), &["load generator"]);
 }

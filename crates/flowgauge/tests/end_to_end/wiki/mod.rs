@@ -4,9 +4,7 @@ mod disturbed;
 mod servers;
 mod stores;
 
-use lab::findings::Requests;
-
-use crate::common::{Home, results};
+use crate::common::{Home, says};
 
 const HEAD: &str = "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n\
                     headline = \"off\"\n";
@@ -34,11 +32,11 @@ fn every_model_answers_all_requests_alike_with_and_without_the_parser_cache() {
         case("off", "cache = false", &models),
         case("on", "cache = true", &models),
     ];
-    home.write("mine.toml", &study.concat());
-    let run = home.run(&["run", "mine.toml", "--out", "out"]).answered();
+    home.write("mine.toml", study.concat());
+    let run = home.run("run mine.toml --out out").answered();
     assert!(run.stdout.contains("requests/s"), "{}", run.stdout);
     home.assert_nothing_left();
-    let results = results(&home.path("out"));
+    let results = home.results();
     let slots = results.studies[0].cases.iter().flat_map(|case| &case.slots);
     let records: Vec<_> = slots
         .map(|slot| slot.outcome.answer.done().expect("a slot that is done"))
@@ -47,33 +45,18 @@ fn every_model_answers_all_requests_alike_with_and_without_the_parser_cache() {
     for record in &records {
         assert_eq!(record.proof, records[0].proof);
         assert_eq!(record.proof.count, 60);
-        let noted = record
-            .reps
-            .iter()
-            .map(|rep| rep.latencies.as_deref().unwrap());
+        let reps = record.reps.iter();
+        let noted = reps.map(|rep| rep.latencies.as_deref().unwrap());
         assert!(noted.map(flow::Latencies::count).eq([60, 60]));
     }
-    for variant in results.studies[0]
-        .cases
-        .iter()
-        .flat_map(|case| &case.variants)
-    {
-        let Requests {
-            count,
-            per_s,
-            p50_ns,
-            p99_ns,
-            most_ns,
-            ..
-        } = variant.requests.unwrap();
-        assert_eq!(count, 120);
-        assert!(per_s > 0.0 && 0 < p50_ns && p50_ns <= p99_ns && p99_ns <= most_ns);
+    let cases = results.studies[0].cases.iter();
+    for variant in cases.flat_map(|case| &case.variants) {
+        let told = variant.requests.unwrap();
+        assert_eq!(told.count, 120);
+        assert!(told.per_s > 0.0 && told.p50_ns > 0);
+        assert!(told.p50_ns <= told.p99_ns && told.p99_ns <= told.most_ns);
     }
-    let names = home.listing("out");
-    assert!(
-        !names.iter().any(|name| name.ends_with(".files")),
-        "{names:?}"
-    );
+    home.assert_no_files();
     let summary = std::fs::read_to_string(home.path("out/summary.csv")).unwrap();
     assert!(summary.contains("requests_per_s"), "{summary}");
 }
@@ -90,32 +73,28 @@ fn parameters_that_cannot_be_are_refused_before_anything_is_made() {
         let key = keys.split(' ').next().unwrap();
         let case = case("off", "", &["thread"]);
         let lines = case.lines().filter(|line| !line.starts_with(key));
-        let lines: Vec<&str> = lines.collect();
-        let text = lines
-            .join("\n")
-            .replace("seed = 5", &format!("seed = 5\n{keys}"));
-        home.write("mine.toml", &format!("{HEAD}{text}"));
-        home.run(&["run", "mine.toml", "--out", "out"])
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let text = text.replace("seed = 5", &format!("seed = 5\n{keys}"));
+        home.write("mine.toml", format!("{HEAD}{text}"));
+        home.run("run mine.toml --out out")
             .refused(2, &["mine.toml", words]);
         assert!(!home.path("out").exists());
     }
 }
 
 /// `flowgauge wiki` with a small amount of work.
-fn wiki<'a>(further: &[&'a str]) -> Vec<&'a str> {
-    let small = "wiki --requests 90 --pages 4 --page-size 1K --rounds 1 --seed 5";
-    small.split(' ').chain(further.iter().copied()).collect()
+fn wiki(further: &str) -> String {
+    format!("wiki --requests 90 --pages 4 --page-size 1K --rounds 1 --seed 5 {further}")
 }
 
 #[test]
 fn requests_that_the_budget_has_no_time_for_end_with_it_and_are_told() {
     let home = Home::new();
     let endless = "wiki --requests 1000000000 --pages 1 --budget 2s --out out";
-    let run = home.run(&endless.split(' ').collect::<Vec<_>>());
-    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    let run = home.run(endless);
+    run.refused(2, &[]);
     let told = "wiki, within, process: its pilot was cut after 2.0 s";
-    let said: Vec<&str> = run.stdout.split_whitespace().collect();
-    assert!(said.join(" ").contains(told), "{}", run.stdout);
+    says(&run.stdout, &[told]);
     home.assert_nothing_left();
 }
 
@@ -125,9 +104,9 @@ fn two_runs_of_the_same_pages_can_be_compared() {
     let home = Home::new();
     for (out, seed) in [("a", "1"), ("b", "2")] {
         let line = format!("wiki --requests 20 --pages 5 --rounds 1 --seed {seed} --out {out}");
-        home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+        home.run(&line).answered();
     }
-    let run = home.run(&["compare", "a", "b", "--fail-on-regression", "900%"]);
+    let run = home.run("compare a b --fail-on-regression 900%");
     assert!(!run.stderr.contains("not compared"), "{}", run.stderr);
     assert!(!run.stdout.contains("other work"), "{}", run.stdout);
     home.assert_nothing_left();

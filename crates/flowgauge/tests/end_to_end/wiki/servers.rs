@@ -1,16 +1,15 @@
 //! Servers of every design, and what is refused of them.
 
 use super::{HEAD, case, wiki};
-use crate::common::{Home, Run, results};
+use crate::common::{Home, Run, results, says};
 
 /// They were taken and ignored.
 #[test]
 fn flags_of_a_server_are_refused_without_one() {
     let home = Home::new();
     for flag in ["--port", "--connections", "--keep-alive", "--load-cpu"] {
-        for without in [&["wiki"][..], &["wiki", "--model", "process,thread"]] {
-            home.run(&[without, &[flag, "1"]].concat())
-                .refused(2, &[flag]);
+        for without in ["wiki", "wiki --model process,thread"] {
+            home.run(&format!("{without} {flag} 1")).refused(2, &[flag]);
         }
     }
     home.assert_nothing_left();
@@ -20,16 +19,13 @@ fn flags_of_a_server_are_refused_without_one() {
 fn servers_of_every_design_answer_all_requests_alike() {
     let home = Home::new();
     let designs = "prefork,thread-per-connection,thread-pool,2x2";
-    let load = ["--connections", "5", "--keep-alive", "7", "--out", "out"];
-    let run = home
-        .run(&wiki(&[&["--server", designs], load.as_slice()].concat()))
-        .answered();
+    let load = "--connections 5 --keep-alive 7 --out out";
+    let line = wiki(&format!("--server {designs} {load}"));
+    let run = home.run(&line).answered();
     home.assert_nothing_left();
-    for word in ["requests/s", "prefork", "thread-per-connection", "2x2"] {
-        assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
-    }
-    let results = results(&home.path("out"));
-    let case = &results.studies[0].cases[0];
+    let words = ["requests/s", "prefork", "thread-per-connection", "2x2"];
+    says(&run.stdout, &words);
+    let case = home.case();
     assert_eq!(case.variants.len(), 4);
     let records: Vec<_> = case
         .slots
@@ -50,9 +46,9 @@ fn servers_of_every_design_answer_all_requests_alike() {
 #[test]
 fn the_same_requests_prove_the_same_over_http_and_within_the_program() {
     let home = Home::new();
-    home.run(&wiki(&["--server", "prefork,thread-pool", "--out", "http"]))
+    home.run(&wiki("--server prefork,thread-pool --out http"))
         .answered();
-    home.run(&wiki(&["--cache", "--out", "within"])).answered();
+    home.run(&wiki("--cache --out within")).answered();
     home.assert_nothing_left();
     let proof = |folder| {
         let results = results(&home.path(folder));
@@ -67,36 +63,38 @@ fn a_port_in_use_and_designs_that_are_none_are_refused() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let home = Home::new();
-    home.run(&wiki(&["--server", "prefork", "--port", &port]))
-        .refused(2, &["--port", &port, "another program listens there"]);
-    home.run(&wiki(&["--server", "fork"]))
-        .refused(2, &["'fork' is no design of a server", "prefork"]);
-    home.run(&wiki(&["--server", "prefork,prefork"]))
-        .refused(2, &["--server names prefork twice"]);
-    home.run(&wiki(&["--connections", "0", "--server", "prefork"]))
-        .refused(2, &["0 connections will not do"]);
+    let refused = |further: &str, words: &[&str]| {
+        home.run(&wiki(further)).refused(2, words);
+    };
+    let taken = ["--port", &port, "another program listens there"];
+    refused(&format!("--server prefork --port {port}"), &taken);
+    refused(
+        "--server fork",
+        &["'fork' is no design of a server", "prefork"],
+    );
+    refused(
+        "--server prefork,prefork",
+        &["--server names prefork twice"],
+    );
+    refused(
+        "--connections 0 --server prefork",
+        &["0 connections will not do"],
+    );
     for alone in ["thread-per-connection", "2x2"] {
-        home.run(&wiki(&["--server", alone, "--workers", "3"]))
-            .refused(2, &["--workers is for", "thread-per-connection has 1"]);
+        let words = ["--workers is for", "thread-per-connection has 1"];
+        refused(&format!("--server {alone} --workers 3"), &words);
     }
-    home.run(&wiki(&["--model", "2x2", "--workers", "3"]))
-        .refused(2, &["--workers is for"]);
-    let absurd = home.run(&wiki(&["--server", "99999x99999"]));
+    refused("--model 2x2 --workers 3", &["--workers is for"]);
+    refused("--connections 3", &["--server"]);
+    let absurd = home.run(&wiki("--server 99999x99999"));
     absurd.refused(2, &["99999x99999: too large: the maximum is"]);
     assert!(!absurd.stderr.contains("out of range"), "{}", absurd.stderr);
-    home.run(&wiki(&["--connections", "3"]))
-        .refused(2, &["--server"]);
-    home.run(&["wiki", "--store", "none.sqlite"])
-        .refused(2, &["--store none.sqlite", "name a file that is there"]);
     home.assert_nothing_left();
 }
 
 /// The command after a change of limits by a shell.
 fn limited(home: &Home, limits: &str, further: &str) -> Run {
-    let program = env!("CARGO_BIN_EXE_flowgauge");
-    let script = format!("{limits}; exec {program} {} {further}", wiki(&[]).join(" "));
-    let output = home.program("sh", &["-c", &script]).output();
-    Run::from(output.unwrap())
+    home.shell(&format!("{limits}; exec flowgauge {}", wiki(further)))
 }
 
 #[test]
@@ -134,10 +132,10 @@ fn a_server_and_the_same_requests_within_the_program_are_variants_of_one_case() 
         variant("thread-pool", "thread", served),
         variant("in-process", "process", ""),
     ];
-    home.write("mine.toml", &study.concat());
-    home.run(&["run", "mine.toml", "--out", "out"]).answered();
+    home.write("mine.toml", study.concat());
+    home.run("run mine.toml --out out").answered();
     home.assert_nothing_left();
-    let results = results(&home.path("out"));
+    let results = home.results();
     let slots = &results.studies[0].cases[0].slots;
     assert_eq!(slots.len(), 3);
     let proofs = slots

@@ -1,11 +1,11 @@
 //! Stores of one's own, and files that are none.
 
 use super::{HEAD, case};
-use crate::common::Home;
+use crate::common::{Home, says};
 
 /// Files that are no store of pages, and what is said of each.
 fn no_stores(home: &Home) -> [(&'static str, &'static str); 6] {
-    home.write("text.sqlite", &"no store ".repeat(999));
+    home.write("text.sqlite", "no store ".repeat(999));
     let connection = rusqlite::Connection::open(home.path("bare.sqlite")).unwrap();
     connection.execute_batch("CREATE TABLE other (id)").unwrap();
     let connection = rusqlite::Connection::open(home.path("damaged.sqlite")).unwrap();
@@ -35,15 +35,13 @@ fn a_store_that_cannot_be_used_is_refused_and_not_failed_slot_by_slot() {
     for (name, words) in no_stores(&home) {
         let key = format!("store = \"{name}\"");
         let case = case("off", &key, &["thread", "process"]).replace("page_size = \"1K\"\n", "");
-        home.write("mine.toml", &[HEAD, &case].concat());
-        home.run(&["run", "mine.toml", "--out", "out"])
+        home.write("mine.toml", [HEAD, &case].concat());
+        home.run("run mine.toml --out out")
             .refused(2, &[name, words]);
-        home.run(&["wiki", "--store", name, "--out", "out"])
-            .refused(2, &[name, words]);
-        home.run(&[
-            "wiki", "--server", "prefork", "--store", name, "--out", "out",
-        ])
-        .refused(2, &[name, words]);
+        for wiki in ["wiki", "wiki --server prefork"] {
+            home.run(&format!("{wiki} --store {name} --out out"))
+                .refused(2, &[name, words]);
+        }
         assert!(!home.path("out").exists());
     }
     home.assert_nothing_left();
@@ -57,20 +55,18 @@ fn a_store_of_ones_own_is_named_and_no_page_size_goes_with_it() {
                 INSERT INTO page VALUES ('One', '== Words ==\nand a [[Two|link]]'), ('Two', 'x');";
     connection.execute_batch(fill).unwrap();
     drop(connection);
-    let asked = ["wiki", "--store", "own.sqlite", "--requests", "20"];
+    let asked = "wiki --store own.sqlite --requests 20";
     let run = home
-        .run(&[&asked[..], &["--rounds", "1", "--out", "out"]].concat())
+        .run(&format!("{asked} --rounds 1 --out out"))
         .answered();
-    assert!(
-        run.stderr.contains("own.sqlite, parser cache off"),
-        "{}",
-        run.stderr
+    says(
+        &run.stderr,
+        &["own.sqlite, parser cache off", "the first 2 of"],
     );
     assert!(!run.stderr.contains("of about"), "{}", run.stderr);
-    assert!(run.stderr.contains("the first 2 of"), "{}", run.stderr);
-    assert!(run.stdout.contains("pages 2"), "{}", run.stdout);
+    says(&run.stdout, &["pages 2"]);
     assert!(!run.stdout.contains("page_size"), "{}", run.stdout);
-    home.run(&[&asked[..], &["--page-size", "1K"]].concat())
+    home.run(&format!("{asked} --page-size 1K"))
         .refused(2, &["--page-size", "--store"]);
     home.assert_nothing_left();
 }
