@@ -53,7 +53,6 @@ impl Campaign {
             .with_context(|| String::from_utf8_lossy(&run.stderr).into_owned())
     }
 
-    /// The first finding of the results of [`Self::results`], if there is one.
     pub(crate) fn finding(&mut self, home: &Home, words: &[&str]) -> Result<Option<Finding>> {
         let results = self.results(home, words)?;
         let study = results.studies.first();

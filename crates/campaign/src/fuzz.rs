@@ -75,7 +75,6 @@ const WORDS: [&str; 48] = [
     "\t",
 ];
 
-/// Its name, the inputs to begin with, and what reads them.
 type Parser<'a> = (&'a str, &'a [Vec<u8>], fn(&str));
 
 pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {

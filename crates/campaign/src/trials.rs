@@ -98,7 +98,6 @@ impl Trials {
         rows.filter_map(|(_, counts)| Some(counts[place?])).sum()
     }
 
-    /// A row of the table: the trials of a row, or of all, of which those with the outcome fell.
     pub(crate) fn tell(
         &self,
         table: &mut Table,

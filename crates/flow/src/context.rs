@@ -1,7 +1,6 @@
-//! What the flows of a repetition share, and their body without its type. What stands around a flow
-//! (the parent, the gates, the making of flows) asks that through [`AnyBody`], with one indirect call
-//! a flow, and is compiled once for all bodies. States, units and turns stay generic ([`Work`]):
-//! nothing of a timed part is indirect.
+//! What the flows of a repetition share, and their body without its type: what stands around a flow
+//! is compiled once for all bodies, and asks theirs by one indirect call a flow ([`AnyBody`]).
+//! States, units and turns stay generic ([`Work`]): nothing of a timed part is indirect.
 
 use std::io;
 use std::ops::Deref;
@@ -105,10 +104,8 @@ pub(crate) struct Facts {
 pub(crate) trait AnyBody: Sync {
     fn facts(&self) -> Facts;
 
-    /// [`Body::describe`](crate::Body::describe).
     fn unit_in_words(&self, unit: u64) -> String;
 
-    /// [`Body::doing`](crate::Body::doing).
     fn doing_in_words(&self, part: Part) -> String;
 
     /// The whole life of a flow of the kernel, or of a carrier with its flows.

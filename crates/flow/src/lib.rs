@@ -16,7 +16,7 @@
 //! slot_process                   reads the spec, runs the repetitions, writes the answer
 //! rep ─▶ watch                   one repetition: gates, phases, deadline; what becomes of each flow
 //! start/                         makes the flows of every model
-//! flow_run                       the life of one flow, from its birth to the end gate
+//! flow_run ─▶ context            the life of one flow, from its birth to the end gate
 //! body ─▶ turn, footprint        what a workload gives, and what it is given
 //! channel ─▶ notify              results on their way to the parent
 //! shared_memory ─▶ flow_status, ring     what the parent and its flows exchange

@@ -108,7 +108,6 @@ impl<'a> Runner<'a> {
         Duration::from_secs_f64(self.program.grace_s)
     }
 
-    /// Whether its memory was looked at often enough.
     pub(crate) fn is_seen(&self) -> bool {
         self.seen.is_some_and(|seen| seen.is_enough())
     }

@@ -114,7 +114,6 @@ pub struct Case {
     pub best_of: Option<BestOf>,
 }
 
-/// The parameters of a piece of work, by their names.
 pub(crate) fn parameters_of(work: &Work) -> Map<String, Value> {
     match serde_json::to_value(work) {
         Ok(Value::Object(parameters)) => parameters,

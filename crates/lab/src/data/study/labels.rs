@@ -33,7 +33,6 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     variants.iter().map(label).collect()
 }
 
-/// With numbers after labels that others before have.
 pub(crate) fn unique(mut variants: Vec<LabelledVariant>) -> Vec<LabelledVariant> {
     let mut taken: Vec<String> = Vec::new();
     for LabelledVariant { label, .. } in &mut variants {

@@ -91,7 +91,6 @@ impl Published {
             || self.halves().any(|ours| self.half_is_about(ours, case))
     }
 
-    /// What of ours stands beside it and beside what it says besides.
     pub(crate) fn halves(&self) -> impl Iterator<Item = &Ours> {
         let second = self.and.iter().map(|half| &half.ours);
         self.ours.iter().chain(second)
@@ -197,7 +196,6 @@ pub enum Ours {
 }
 
 impl Ours {
-    /// The case that it names.
     pub(crate) fn case(&self) -> Option<&str> {
         Some(match self {
             Self::Pair(of) | Self::Farthest(of) | Self::Explains(of) => &of.case,
@@ -210,7 +208,6 @@ impl Ours {
         })
     }
 
-    /// The quantity that it names.
     pub(crate) fn quantity(&self) -> Option<&str> {
         match self {
             Self::Pair(of) | Self::Farthest(of) | Self::Explains(of) => Some(&of.quantity),

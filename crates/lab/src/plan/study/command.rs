@@ -281,7 +281,6 @@ impl Flag {
         }
     }
 
-    /// Whether it says something of such flows.
     pub(crate) fn is_about(&self, model: flow::Model) -> bool {
         self.of.is_none_or(|class| class.has(model))
     }
@@ -345,7 +344,6 @@ impl Flag {
     }
 }
 
-/// A word as it is usually written.
 fn spelt<T: FromStr<Err: ToString> + ToString>(text: &str) -> Result<String, String> {
     let known = text.parse::<T>().map_err(|error| error.to_string())?;
     Ok(known.to_string())

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-/// One number, or a list of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileFlows(pub(super) Vec<Count>);
 

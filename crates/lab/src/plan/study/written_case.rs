@@ -14,7 +14,6 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Of the case as a whole.
     pub(super) fn error(self, message: impl Into<String>) -> StudyError {
         self.source.error(self.place, message)
     }
