@@ -297,13 +297,13 @@ fn returned(function: &'static str, code: c_int) -> Result<(), Refused> {
 
 fn opened(path: &Path) -> Result<(Library, Table), LoadError> {
     let library = || path.display().to_string();
-    // At once: a symbol that nothing defines would end a launch in its middle.
+    // At once: a symbol that nothing defines would end a launch in its middle. For good: its threads may run in it.
+    let flags = RTLD_NOW | RTLD_LOCAL | libc::RTLD_NODELETE;
     // SAFETY: the user names the library to have its code run, and it is what the header says.
-    let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|source| {
-        LoadError::Library {
-            library: library(),
-            source,
-        }
+    let opened = unsafe { Library::open(Some(path), flags) };
+    let opened = opened.map_err(|source| LoadError::Library {
+        library: library(),
+        source,
     })?;
     // SAFETY: a symbol of that name is such a table, by the header.
     let symbol = unsafe { opened.get::<*const Table>(SYMBOL.as_bytes()) };

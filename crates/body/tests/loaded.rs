@@ -55,3 +55,13 @@ fn a_body_is_called_as_the_header_says_and_no_memory_is_taken_between() {
     assert_eq!(flow.unit(99, 1), Err(refused("unit", 6)));
     assert_eq!(body.begin(9).err(), Some(refused("begin", 4)));
 }
+
+/// A thread that `prepare` had started ran in code that was unloaded: the slot ended by SIGSEGV in place of its reason.
+#[test]
+fn a_library_stays_when_its_body_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = compiled(folder.path());
+    drop(Loaded::open(&library, &BTreeMap::new()).unwrap());
+    let mapped = std::fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(mapped.contains(library.to_str().unwrap()), "{mapped}");
+}

@@ -1,6 +1,6 @@
 //! What the flows of a repetition share, and their body without its type: what stands around a flow
 //! is compiled once for all bodies, and asks theirs by one indirect call a flow ([`AnyBody`]).
-//! States, units and turns stay generic ([`Work`]): nothing of a timed part is indirect.
+//! States, units and turns stay generic ([`Work`]): no call of theirs is indirect.
 
 use std::io;
 use std::ops::Deref;

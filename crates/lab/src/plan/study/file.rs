@@ -99,8 +99,12 @@ fn simulated_on(
 
 /// Findings of the source may stand beside cases of either preset.
 fn check_published(source: Source<'_>, written: &FileStudy) -> Result<(), StudyError> {
-    if written.published.is_empty() {
+    let Some(first) = written.published.first() else {
         return Ok(());
+    };
+    if written.origin.is_none() {
+        let message = "[[published]] is a finding of a source: name that in [origin], with author, title, year and finding";
+        return Err(source.error(first.span().start, message));
     }
     let mut cases = Vec::new();
     for preset in [Preset::Quick, Preset::Full] {

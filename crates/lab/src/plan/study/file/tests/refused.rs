@@ -95,6 +95,13 @@ fn with_finding(lines: &str) -> String {
     ))
 }
 
+/// They were dropped in silence.
+#[test]
+fn findings_without_their_source_are_refused() {
+    let finding = with("[[published]]\nfinding = \"x\"\ntheirs = \"y\"\n");
+    refused(&finding, Preset::Full).says("name that in [origin]");
+}
+
 fn pair(case: &str, subject: &str, quantity: &str) -> String {
     format!(
         "ours.pair = {{ case = \"{case}\", subject = \"{subject}\", reference = \"process\", \
