@@ -120,7 +120,7 @@ fn servers(region: &Region) -> Vec<Child> {
     (1..region.processes()).map(serve).collect()
 }
 
-/// A region of so many processes, all of which but this one serve, and the scheduler of this one.
+/// A region of `processes`: the others serve, this one has the scheduler.
 fn served(config: Config, processes: usize) -> (Region, Vec<Child>, Scheduler) {
     let region = Region::reserve(config, processes).unwrap();
     let servers = servers(&region);

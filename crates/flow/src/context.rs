@@ -1,6 +1,6 @@
 //! What the flows of a repetition share, and their body without its type: what stands around a flow
 //! is compiled once for all bodies, and asks theirs by one indirect call a flow ([`AnyBody`]).
-//! States, units and turns stay generic ([`Work`]): no call of theirs is indirect.
+//! States, units and turns stay generic ([`InContext`]): no call of theirs is indirect.
 
 use std::io;
 use std::ops::Deref;
@@ -60,27 +60,27 @@ pub(crate) fn by_itself(
     })
 }
 
-/// A body, and what its flows share.
-pub(crate) struct Work<'a, B> {
+/// A body in the context of its flows.
+pub(crate) struct InContext<'a, B> {
     pub(crate) body: &'a B,
     pub(crate) context: &'a Context<'a>,
 }
 
-impl<'a, B> Work<'a, B> {
+impl<'a, B> InContext<'a, B> {
     pub(crate) fn new(body: &'a B, context: &'a Context<'a>) -> Self {
         Self { body, context }
     }
 }
 
-impl<B> Clone for Work<'_, B> {
+impl<B> Clone for InContext<'_, B> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<B> Copy for Work<'_, B> {}
+impl<B> Copy for InContext<'_, B> {}
 
-impl<'a, B> Deref for Work<'a, B> {
+impl<'a, B> Deref for InContext<'a, B> {
     type Target = Context<'a>;
 
     fn deref(&self) -> &Context<'a> {

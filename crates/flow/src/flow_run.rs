@@ -20,7 +20,7 @@ use nix::unistd::{getpid, gettid};
 use crate::Model;
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::context::{Context, Work};
+use crate::context::{Context, InContext};
 use crate::flow_status::Tally;
 use crate::footprint::Pieces;
 use crate::futex;
@@ -33,7 +33,7 @@ use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};
 pub(crate) use units::{say, unit_of_queue, units};
 
-impl<B: Body> Work<'_, B> {
+impl<B: Body> InContext<'_, B> {
     pub(crate) fn settle(&self, state: &mut B::State) {
         self.body.settle(state);
         if let Some((together, own)) = self.latencies.zip(self.body.latencies(state)) {
@@ -42,14 +42,14 @@ impl<B: Body> Work<'_, B> {
     }
 }
 
-pub(crate) fn run<B: Body>(work: Work<'_, B>, index: usize) {
+pub(crate) fn run<B: Body>(work: InContext<'_, B>, index: usize) {
     match B::TURNS {
         true => take_turns(work, index),
         false => do_units(work, index),
     }
 }
 
-fn do_units<B: Body>(work: Work<'_, B>, index: usize) {
+fn do_units<B: Body>(work: InContext<'_, B>, index: usize) {
     let context = work.context;
     let ready = prepare(context, index);
     let mut state = work.body.state(index);
@@ -74,8 +74,8 @@ fn do_units<B: Body>(work: Work<'_, B>, index: usize) {
     wait_for_the_end(context, || take_part(work, index, &state));
 }
 
-fn take_turns<B: Body>(work: Work<'_, B>, index: usize) {
-    let Work { body, context } = work;
+fn take_turns<B: Body>(work: InContext<'_, B>, index: usize) {
+    let InContext { body, context } = work;
     let ready = prepare(context, index);
     let mut state = body.state(index);
     at_gate(context, index);
@@ -202,7 +202,7 @@ fn wait_while(gate: &AtomicU32, value: u32) {
     }
 }
 
-fn take_part<B: Body>(work: Work<'_, B>, index: usize, state: &B::State) {
+fn take_part<B: Body>(work: InContext<'_, B>, index: usize, state: &B::State) {
     if let Some(Ok(board)) = work.board {
         let mut pieces = Pieces::of_flow(index);
         work.body.touched(state, index, &mut pieces);

@@ -5,12 +5,12 @@ use nix::unistd::{getpid, gettid};
 
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::context::{Context, Work};
+use crate::context::{Context, InContext};
 use crate::flow_status::Tally;
 use crate::variant::Schedule;
 
 pub(crate) fn units<B: Body>(
-    work: Work<'_, B>,
+    work: InContext<'_, B>,
     index: usize,
     state: &mut B::State,
     outlet: &mut Outlet<'_>,
@@ -28,7 +28,7 @@ pub(crate) fn units<B: Body>(
 }
 
 pub(crate) fn unit_of_queue<B: Body>(
-    work: Work<'_, B>,
+    work: InContext<'_, B>,
     state: &mut B::State,
     outlet: &mut Outlet<'_>,
     tally: &mut Tally,
@@ -40,7 +40,7 @@ pub(crate) fn unit_of_queue<B: Body>(
     unit.is_some()
 }
 
-fn next_unit<B: Body>(work: Work<'_, B>) -> Option<u64> {
+fn next_unit<B: Body>(work: InContext<'_, B>) -> Option<u64> {
     let cursor = &work.shared.header().cursor.0;
     let unit = cursor.fetch_add(1, Ordering::Relaxed);
     (unit < work.body.units()).then_some(unit)
@@ -48,7 +48,7 @@ fn next_unit<B: Body>(work: Work<'_, B>) -> Option<u64> {
 
 #[inline]
 fn do_unit<B: Body>(
-    work: Work<'_, B>,
+    work: InContext<'_, B>,
     state: &mut B::State,
     unit: u64,
     outlet: &mut Outlet<'_>,

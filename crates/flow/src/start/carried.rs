@@ -13,7 +13,7 @@ use measure::usage;
 
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::context::Work;
+use crate::context::InContext;
 use crate::flow_run::{self, Trouble};
 use crate::flow_status::Tally;
 use crate::record::Turns;
@@ -41,7 +41,7 @@ impl Station {
 }
 
 pub(super) struct Carried<'a, B: Body> {
-    pub(super) work: Work<'a, B>,
+    pub(super) work: InContext<'a, B>,
     pub(super) flows: u64,
     outlet: RefCell<Option<Outlet<'a>>>,
     tally: RefCell<Tally>,
@@ -52,7 +52,7 @@ pub(super) struct Carried<'a, B: Body> {
 }
 
 impl<'a, B: Body> Carried<'a, B> {
-    pub(super) fn new(work: Work<'a, B>, flows: u64) -> Self {
+    pub(super) fn new(work: InContext<'a, B>, flows: u64) -> Self {
         Self {
             work,
             flows,

@@ -19,7 +19,7 @@ use ::fiber::{Config, ConfigError, Fiber, FiberId, Lent, Life, Scheduler, SpawnE
 
 use super::carried::{Carried, Station};
 use crate::body::Body;
-use crate::context::Work;
+use crate::context::InContext;
 use crate::flow_run::{Step, Trouble, at_gate, leave, prepare};
 use crate::model::{Stacks, Way};
 use crate::turn::{CHECKED_LAPS, Turn, at_once};
@@ -28,7 +28,7 @@ use crate::turn::{CHECKED_LAPS, Turn, at_once};
 const GUARDED_LEAST: u64 = 16 << 10;
 const PAGE: u64 = sys::PAGE as u64;
 
-pub(super) fn carry<B: Body>(work: Work<'_, B>, index: usize, stacks: Stacks) {
+pub(super) fn carry<B: Body>(work: InContext<'_, B>, index: usize, stacks: Stacks) {
     carry_with(work, index, |fibers| {
         let config = config(stacks, work.body.stack_bytes()).capacity(fibers);
         // SAFETY: `carry_with` keeps it in `Fibers`, a local of its own.
@@ -37,7 +37,7 @@ pub(super) fn carry<B: Body>(work: Work<'_, B>, index: usize, stacks: Stacks) {
 }
 
 pub(super) fn carry_with<B: Body>(
-    work: Work<'_, B>,
+    work: InContext<'_, B>,
     index: usize,
     scheduler: impl FnOnce(usize) -> Result<Scheduler, ConfigError>,
 ) {
@@ -64,7 +64,7 @@ pub(super) fn carry_with<B: Body>(
     drop(fibers);
 }
 
-pub(super) fn hold<B: Body>(work: Work<'_, B>, stacks: Stacks) -> io::Result<()> {
+pub(super) fn hold<B: Body>(work: InContext<'_, B>, stacks: Stacks) -> io::Result<()> {
     let carried = Carried::new(work, work.variant.flows.into());
     let flows = 0..work.variant.flows as usize;
     let config = config(stacks, work.body.stack_bytes());

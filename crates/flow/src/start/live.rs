@@ -4,7 +4,7 @@ use ::fiber::movable::Region;
 
 use super::{fiber, task};
 use crate::body::{Body, Part};
-use crate::context::{AnyBody, Context, Facts, Work};
+use crate::context::{AnyBody, Context, Facts, InContext};
 use crate::{Model, Stacks, flow_run};
 
 impl<B: Body> AnyBody for B {
@@ -30,7 +30,7 @@ impl<B: Body> AnyBody for B {
     }
 
     fn live(&self, context: &Context<'_>, index: usize) {
-        let work = Work::new(self, context);
+        let work = InContext::new(self, context);
         match context.variant.model {
             Model::Fiber { stacks, .. } => fiber::carry(work, index, stacks),
             Model::Migratable { way, .. } => fiber::carry(work, index, Stacks::Movable(way)),
@@ -44,12 +44,12 @@ impl<B: Body> AnyBody for B {
     }
 
     fn live_in(&self, context: &Context<'_>, region: &Region, process: usize) {
-        let work = Work::new(self, context);
+        let work = InContext::new(self, context);
         fiber::carry_with(work, process, |_flows| region.join(process));
     }
 
     fn hold(&self, context: &Context<'_>) -> io::Result<()> {
-        let work = Work::new(self, context);
+        let work = InContext::new(self, context);
         match context.variant.model.stacks() {
             Some(stacks) => fiber::hold(work, stacks),
             None => task::hold(work),

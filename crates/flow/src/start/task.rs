@@ -11,11 +11,11 @@ use std::task::{Context as Poller, Poll, Waker};
 
 use super::carried::{Carried, Station};
 use crate::body::Body;
-use crate::context::Work;
+use crate::context::InContext;
 use crate::flow_run::{Step, at_gate, leave, prepare};
 use crate::turn::{CHECKED_LAPS, Turn};
 
-pub(super) fn carry<B: Body>(work: Work<'_, B>, index: usize) {
+pub(super) fn carry<B: Body>(work: InContext<'_, B>, index: usize) {
     let context = work.context;
     let ready = prepare(context, index);
     let carried = Carried::new(work, work.variant.flows.into());
@@ -40,7 +40,7 @@ pub(super) fn carry<B: Body>(work: Work<'_, B>, index: usize) {
     drop(tasks);
 }
 
-pub(super) fn hold<B: Body>(work: Work<'_, B>) -> io::Result<()> {
+pub(super) fn hold<B: Body>(work: InContext<'_, B>) -> io::Result<()> {
     let carried = Carried::new(work, work.variant.flows.into());
     Tasks::new(&carried)?.run();
     Ok(())

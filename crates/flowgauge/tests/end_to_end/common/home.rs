@@ -217,7 +217,7 @@ impl Home {
         folder.map_or_else(Vec::new, |folder| self.listing(&folder))
     }
 
-    /// Waits until the run into `out` has so many slots in its journal.
+    /// Waits until the journal of the run into `out` has `count` slots.
     pub(crate) fn wait_for_slots(&self, count: usize) {
         let what = format!("{count} slots");
         until(60, &what, || self.slots().len() >= count);

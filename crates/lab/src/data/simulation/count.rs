@@ -51,54 +51,71 @@ impl Count {
     /// In files.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Accesses => "simulated-accesses",
-            Self::L1d => "simulated-l1d-misses",
-            Self::L2 => "simulated-l2-misses",
-            Self::Llc => "simulated-llc-misses",
-            Self::Dtlb => "simulated-dtlb-misses",
-            Self::Walks => "simulated-page-walks",
-            Self::Taken => "simulated-lines-taken",
-            Self::LinesShared => "simulated-lines-shared",
-            Self::LinesWritten => "simulated-lines-written",
-            Self::PagesShared => "simulated-pages-shared",
-            Self::PagesWritten => "simulated-pages-written",
-        }
+        self.names()[0]
     }
 
     /// In sentences.
     #[must_use]
     pub fn spoken(self) -> &'static str {
-        match self {
-            Self::Accesses => "simulated accesses",
-            Self::L1d => "simulated misses of the first-level data cache",
-            Self::L2 => "simulated misses of the second-level cache",
-            Self::Llc => "simulated misses of the last-level cache",
-            Self::Dtlb => "simulated misses of the data TLB",
-            Self::Walks => "simulated page walks",
-            Self::Taken => "simulated lines taken from another core",
-            Self::LinesShared => "simulated lines that several cores used",
-            Self::LinesWritten => "simulated lines that several cores wrote",
-            Self::PagesShared => "simulated pages that several cores used",
-            Self::PagesWritten => "simulated pages that several cores wrote",
-        }
+        self.names()[1]
     }
 
     /// In tables.
     #[must_use]
     pub fn head(self) -> &'static str {
+        self.names()[2]
+    }
+
+    /// In files, in sentences, in tables.
+    fn names(self) -> [&'static str; 3] {
         match self {
-            Self::Accesses => "accesses",
-            Self::L1d => "L1D misses",
-            Self::L2 => "L2 misses",
-            Self::Llc => "LLC misses",
-            Self::Dtlb => "DTLB misses",
-            Self::Walks => "page walks",
-            Self::Taken => "lines taken",
-            Self::LinesShared => "lines of several cores",
-            Self::LinesWritten => "lines written by several",
-            Self::PagesShared => "pages of several cores",
-            Self::PagesWritten => "pages written by several",
+            Self::Accesses => ["simulated-accesses", "simulated accesses", "accesses"],
+            Self::L1d => [
+                "simulated-l1d-misses",
+                "simulated misses of the first-level data cache",
+                "L1D misses",
+            ],
+            Self::L2 => [
+                "simulated-l2-misses",
+                "simulated misses of the second-level cache",
+                "L2 misses",
+            ],
+            Self::Llc => [
+                "simulated-llc-misses",
+                "simulated misses of the last-level cache",
+                "LLC misses",
+            ],
+            Self::Dtlb => [
+                "simulated-dtlb-misses",
+                "simulated misses of the data TLB",
+                "DTLB misses",
+            ],
+            Self::Walks => ["simulated-page-walks", "simulated page walks", "page walks"],
+            Self::Taken => [
+                "simulated-lines-taken",
+                "simulated lines taken from another core",
+                "lines taken",
+            ],
+            Self::LinesShared => [
+                "simulated-lines-shared",
+                "simulated lines that several cores used",
+                "lines of several cores",
+            ],
+            Self::LinesWritten => [
+                "simulated-lines-written",
+                "simulated lines that several cores wrote",
+                "lines written by several",
+            ],
+            Self::PagesShared => [
+                "simulated-pages-shared",
+                "simulated pages that several cores used",
+                "pages of several cores",
+            ],
+            Self::PagesWritten => [
+                "simulated-pages-written",
+                "simulated pages that several cores wrote",
+                "pages written by several",
+            ],
         }
     }
 
